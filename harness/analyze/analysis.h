@@ -14,18 +14,18 @@
 #include <optional>
 #include <vector>
 
-#include "harness/analyze/collectives.h"
-#include "harness/analyze/copies.h"
-#include "harness/analyze/data_loading.h"
-#include "harness/analyze/device_use.h"
-#include "harness/analyze/efficiency.h"
-#include "harness/analyze/host_work.h"
 #include "harness/analyze/idle.h"
 #include "harness/analyze/integrity.h"
-#include "harness/analyze/launches.h"
-#include "harness/analyze/operators.h"
+#include "harness/analyze/internal/collectives.h"
+#include "harness/analyze/internal/copies.h"
+#include "harness/analyze/internal/data_loading.h"
+#include "harness/analyze/internal/device_use.h"
+#include "harness/analyze/internal/efficiency.h"
+#include "harness/analyze/internal/host_work.h"
+#include "harness/analyze/internal/launches.h"
+#include "harness/analyze/internal/operators.h"
+#include "harness/analyze/internal/value_or_reason.h"
 #include "harness/analyze/steps.h"
-#include "harness/analyze/value_or_reason.h"
 
 namespace stepbench::analyze {
 

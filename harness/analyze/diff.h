@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "harness/analyze/analysis.h"
-#include "harness/analyze/step_costs.h"
+#include "harness/analyze/internal/step_costs.h"
 #include "harness/base/enum_names.h"
 #include "harness/findings/finding.h"
 

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "harness/analyze/host_activity.h"
+#include "harness/analyze/internal/host_activity.h"
 
 namespace stepbench::analyze {
 namespace {

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/host_activity.h"
+#include "harness/analyze/internal/host_activity.h"
+#include "harness/analyze/internal/timeline.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
-#include "harness/analyze/timeline.h"
 #include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/analyze/internal/timeline.h"
 #include "harness/analyze/steps.h"
-#include "harness/analyze/timeline.h"
 #include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {

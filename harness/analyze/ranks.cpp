@@ -11,7 +11,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/analyze/rank_trace.h"
+#include "harness/analyze/internal/rank_trace.h"
 #include "harness/findings/rank_names.h"
 #include "harness/findings/severity.h"
 #include "harness/stats/order_statistics.h"

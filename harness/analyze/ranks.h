@@ -23,7 +23,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/rank_trace.h"
+#include "harness/analyze/internal/rank_trace.h"
 #include "harness/base/enum_names.h"
 #include "harness/findings/finding.h"
 

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analyze/timeline.h"
+#include "harness/analyze/internal/timeline.h"
 #include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {

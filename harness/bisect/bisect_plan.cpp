@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/bisect/measure_step.h"
+#include "harness/bisect/internal/measure_step.h"
+#include "harness/bisect/internal/search.h"
 #include "harness/bisect/repository.h"
-#include "harness/bisect/search.h"
 #include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/run_experiment.h"
 

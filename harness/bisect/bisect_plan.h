@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/bisect/bisect_request.h"
+#include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/context.h"
 
 namespace stepbench::bisect {

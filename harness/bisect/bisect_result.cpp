@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/bisect/counts.h"
+#include "harness/bisect/internal/counts.h"
 #include "harness/bisect/programs.h"
 #include "harness/json/fields.h"
 #include "harness/os/output_file.h"

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bisect/internal/search.h"
 #include "harness/bisect/repository.h"
-#include "harness/bisect/search.h"
 #include "harness/compare/comparison.h"
 #include "harness/os/descriptor.h"
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/bisect/relink.h"
+#include "harness/bisect/internal/relink.h"
 #include "harness/os/command.h"
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"

@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/bisect/bisect_result.h"
-#include "harness/bisect/measure_step.h"
+#include "harness/bisect/internal/measure_step.h"
 #include "harness/bisect/programs.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/descriptor.h"

@@ -6,8 +6,8 @@
 #pragma once
 
 #include "harness/base/clock.h"
-#include "harness/bisect/bisect_request.h"
 #include "harness/bisect/bisect_result.h"
+#include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/context.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"

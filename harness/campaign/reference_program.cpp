@@ -14,8 +14,8 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/campaign/internal/script_files.h"
 #include "harness/campaign/run_request.h"
-#include "harness/campaign/script_files.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"

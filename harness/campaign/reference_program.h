@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/campaign/night_pairs.h"
+#include "harness/campaign/internal/night_pairs.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/nights/pairs.h"
 #include "harness/track/track_store.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/ab_arms.h"
 #include "harness/campaign/device_locks.h"
+#include "harness/campaign/internal/ab_arms.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/tested_metrics.h"
 #include "harness/record/reader.h"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/base/clock.h"
-#include "harness/cuda/cupti_records.h"
+#include "harness/cuda/internal/cupti_records.h"
 #include "harness/ops/launch_calls.h"
 #include "harness/text/words.h"
 

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/cuda/cuda_api.h"
-#include "harness/cuda/cupti_api.h"
+#include "harness/cuda/internal/cupti_api.h"
 #include "harness/ops/op_log.h"
 
 namespace stepbench::cuda {

@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-#include "harness/cuda/cuda_calls.h"
+#include "harness/cuda/internal/cuda_calls.h"
 
 namespace stepbench::cuda {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "harness/cuda/event_clock.h"
-#include "harness/cuda/nvtx_ranges.h"
-#include "harness/cuda/unavailable.h"
+#include "harness/cuda/internal/event_clock.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
+#include "harness/cuda/internal/unavailable.h"
 #include "harness/workload.h"
 
 namespace stepbench {

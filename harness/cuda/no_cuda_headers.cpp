@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces nvtx_ranges.cpp and cupti_records.cpp in builds without their headers.
-#include "harness/cuda/cupti_records.h"
-#include "harness/cuda/nvtx_ranges.h"
-#include "harness/cuda/unavailable.h"
+#include "harness/cuda/internal/cupti_records.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
+#include "harness/cuda/internal/unavailable.h"
 
 namespace stepbench::cuda {
 namespace {

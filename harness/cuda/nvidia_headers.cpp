@@ -12,8 +12,8 @@
 #include <type_traits>
 
 #include "harness/cuda/cuda_api.h"
-#include "harness/cuda/cuda_calls.h"
-#include "harness/cuda/cupti_api.h"
+#include "harness/cuda/internal/cuda_calls.h"
+#include "harness/cuda/internal/cupti_api.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/nvml_calls.h"
 

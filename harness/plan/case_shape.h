@@ -15,8 +15,8 @@
 #include "harness/base/option_values.h"
 #include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
+#include "harness/plan/internal/settings.h"
 #include "harness/plan/option_index.h"
-#include "harness/plan/settings.h"
 
 namespace stepbench::plan {
 

@@ -9,7 +9,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
-#include "harness/plan/expand.h"
+#include "harness/plan/internal/expand.h"
 #include "harness/plan/parse_value.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/torch_translation.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/plan/settings.h"
+#include "harness/plan/internal/settings.h"
 
 namespace stepbench::plan {
 

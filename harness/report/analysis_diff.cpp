@@ -7,8 +7,8 @@
 
 #include "harness/json/json_text.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/analysis_rows.h"
-#include "harness/report/analysis_words.h"
+#include "harness/report/internal/analysis_rows.h"
+#include "harness/report/internal/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -8,9 +8,9 @@
 
 #include "harness/document/render_text.h"
 #include "harness/document/table.h"
-#include "harness/report/analysis_largest.h"
 #include "harness/report/analysis_report.h"
-#include "harness/report/analysis_words.h"
+#include "harness/report/internal/analysis_largest.h"
+#include "harness/report/internal/analysis_words.h"
 #include "harness/report/tones.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

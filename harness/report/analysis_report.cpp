@@ -7,8 +7,8 @@
 
 #include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
-#include "harness/report/analysis_rows.h"
-#include "harness/report/ops_columns.h"
+#include "harness/report/internal/analysis_rows.h"
+#include "harness/report/internal/ops_columns.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

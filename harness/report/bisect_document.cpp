@@ -10,7 +10,7 @@
 #include "harness/bisect/programs.h"
 #include "harness/document/table.h"
 #include "harness/report/comparison_document.h"
-#include "harness/report/comparison_words.h"
+#include "harness/report/internal/comparison_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

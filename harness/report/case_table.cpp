@@ -13,8 +13,8 @@
 #include "harness/estimate/baseline.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/row_values.h"
-#include "harness/report/answer.h"
-#include "harness/report/estimate_text.h"
+#include "harness/report/internal/answer.h"
+#include "harness/report/internal/estimate_text.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

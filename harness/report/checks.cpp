@@ -13,7 +13,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/compare/case_result.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/report/comparison_words.h"
+#include "harness/report/internal/comparison_words.h"
 #include "harness/report/night_json.h"
 #include "harness/report/night_words.h"
 #include "harness/report/series_names.h"

@@ -13,7 +13,7 @@
 #include "harness/ops/module_tree.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_table.h"
-#include "harness/report/ops_columns.h"
+#include "harness/report/internal/ops_columns.h"
 
 namespace stepbench::report {
 

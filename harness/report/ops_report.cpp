@@ -14,7 +14,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
 #include "harness/ops/op_table.h"
-#include "harness/report/ops_columns.h"
+#include "harness/report/internal/ops_columns.h"
 #include "harness/text/csv.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

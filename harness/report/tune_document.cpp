@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "harness/document/table.h"
-#include "harness/report/answer.h"
-#include "harness/report/notes.h"
+#include "harness/report/internal/answer.h"
+#include "harness/report/internal/notes.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/tune/tune_plan.h"

@@ -21,7 +21,7 @@
 #include "harness/run/agenda.h"
 #include "harness/run/count_launch.h"
 #include "harness/run/group_launch.h"
-#include "harness/run/launch.h"
+#include "harness/run/internal/launch.h"
 #include "harness/run/progress.h"
 #include "harness/run/worker_program.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "harness/fleet/launchers.h"
-#include "harness/run/group_end.h"
-#include "harness/run/launch.h"
+#include "harness/run/internal/group_end.h"
+#include "harness/run/internal/launch.h"
 
 namespace stepbench::run {
 

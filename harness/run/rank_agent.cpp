@@ -28,11 +28,11 @@
 #include "harness/os/process_exit.h"
 #include "harness/os/text_file.h"
 #include "harness/protocol/channel.h"
+#include "harness/run/internal/launch_limits.h"
+#include "harness/run/internal/worker_output.h"
+#include "harness/run/internal/worker_watch.h"
 #include "harness/run/interrupts.h"
-#include "harness/run/launch_limits.h"
-#include "harness/run/worker_output.h"
 #include "harness/run/worker_process.h"
-#include "harness/run/worker_watch.h"
 
 namespace stepbench::run {
 namespace {

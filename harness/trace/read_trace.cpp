@@ -13,13 +13,13 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
-#include "harness/trace/byte_source.h"
-#include "harness/trace/event_row.h"
-#include "harness/trace/event_sink.h"
-#include "harness/trace/json_scanner.h"
-#include "harness/trace/number_text.h"
-#include "harness/trace/read_nsight.h"
-#include "harness/trace/trace_builder.h"
+#include "harness/trace/internal/byte_source.h"
+#include "harness/trace/internal/event_row.h"
+#include "harness/trace/internal/event_sink.h"
+#include "harness/trace/internal/json_scanner.h"
+#include "harness/trace/internal/number_text.h"
+#include "harness/trace/internal/read_nsight.h"
+#include "harness/trace/internal/trace_builder.h"
 
 namespace stepbench::trace {
 namespace {

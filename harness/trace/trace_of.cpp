@@ -7,8 +7,8 @@
 #include "harness/ops/memory_levels.h"
 #include "harness/ops/op_tree.h"
 #include "harness/text/utf8.h"
-#include "harness/trace/shapes_text.h"
-#include "harness/trace/trace_builder.h"
+#include "harness/trace/internal/shapes_text.h"
+#include "harness/trace/internal/trace_builder.h"
 
 namespace stepbench::trace {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
-#include "harness/trace/shapes_text.h"
+#include "harness/trace/internal/shapes_text.h"
 
 namespace stepbench::trace {
 namespace {

@@ -17,7 +17,7 @@
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "harness/track/history.h"
-#include "harness/track/imported_run.h"
+#include "harness/track/internal/imported_run.h"
 #include "harness/track/track_options.h"
 
 namespace stepbench::track {

@@ -15,7 +15,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/record/reader.h"
 #include "harness/track/history.h"
-#include "harness/track/points.h"
+#include "harness/track/internal/points.h"
 
 namespace stepbench::track {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/track/track_schema.h"
+#include "harness/track/internal/track_schema.h"
 
 namespace stepbench::track {
 namespace {

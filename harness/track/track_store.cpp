@@ -8,11 +8,11 @@
 #include <tuple>
 
 #include "harness/store/database.h"
-#include "harness/track/load_history.h"
+#include "harness/track/internal/load_history.h"
+#include "harness/track/internal/store_run.h"
+#include "harness/track/internal/track_schema.h"
 #include "harness/track/merged_cases.h"
 #include "harness/track/night_rows.h"
-#include "harness/track/store_run.h"
-#include "harness/track/track_schema.h"
 
 namespace stepbench::track {
 namespace {

@@ -13,7 +13,7 @@
 #include "harness/os/output_file.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/words.h"
-#include "harness/tune/launch_values.h"
+#include "harness/tune/internal/launch_values.h"
 #include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {

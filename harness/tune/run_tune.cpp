@@ -28,8 +28,8 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/tune/confirm.h"
-#include "harness/tune/launch_values.h"
-#include "harness/tune/tune_agenda.h"
+#include "harness/tune/internal/launch_values.h"
+#include "harness/tune/internal/tune_agenda.h"
 #include "harness/tune/tune_plan.h"
 #include "harness/tune/tune_result.h"
 

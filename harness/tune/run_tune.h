@@ -9,7 +9,7 @@
 #include "harness/campaign/context.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
-#include "harness/tune/tune_request.h"
+#include "harness/tune/internal/tune_request.h"
 #include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {

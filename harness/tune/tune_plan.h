@@ -13,8 +13,8 @@
 #include "harness/campaign/context.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/compare/tested_metrics.h"
-#include "harness/tune/search.h"
-#include "harness/tune/tune_request.h"
+#include "harness/tune/internal/search.h"
+#include "harness/tune/internal/tune_request.h"
 
 namespace stepbench::tune {
 

@@ -15,8 +15,8 @@
 #include "harness/base/enum_names.h"
 #include "harness/compare/comparison.h"
 #include "harness/compare/tested_metrics.h"
-#include "harness/tune/search.h"
-#include "harness/tune/tune_agenda.h"
+#include "harness/tune/internal/search.h"
+#include "harness/tune/internal/tune_agenda.h"
 
 namespace stepbench::tune {
 

@@ -15,8 +15,8 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/channel.h"
-#include "harness/worker/check.h"
-#include "harness/worker/launch.h"
+#include "harness/worker/internal/check.h"
+#include "harness/worker/internal/launch.h"
 #include "harness/worker/process.h"
 
 namespace stepbench {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/campaign/ab_agenda.h"
+#include "harness/campaign/internal/ab_agenda.h"
 #include "harness/compare/ab_comparison.h"
 #include "harness/compare/comparison.h"
 #include "harness/document/render.h"

@@ -19,8 +19,8 @@
 #include "harness/stats/order_statistics.h"
 #include "tests/benchmarks/profiled_step.h"
 #include "workloads/model/module_scope.h"
-#include "workloads/profile/kineto_collector.h"
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/internal/kineto_collector.h"
+#include "workloads/profile/internal/native_collector.h"
 
 namespace {
 

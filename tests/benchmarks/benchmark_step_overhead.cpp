@@ -14,7 +14,7 @@
 
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
-#include "harness/worker/loop.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/benchmarks/recorded_step.h"
 #include "tests/benchmarks/spin.h"
 

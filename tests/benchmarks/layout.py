@@ -86,7 +86,7 @@ int main() {
 def linkers(folder):
     """Writes the search's linker script, extracted from the program's source, under each linker's name; returns the
     folder."""
-    source = (ROOT / "harness/bisect/relink.cpp").read_text()
+    source = (ROOT / "harness/bisect/internal/relink.cpp").read_text()
     script = re.search(r'R"sh\((.*?)\)sh"', source, re.S).group(1)
     folder.mkdir()
     for name in ("ld", "ld.bfd", "ld.gold", "ld.lld"):

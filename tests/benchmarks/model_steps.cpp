@@ -15,7 +15,7 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/cuda/event_clock.h"
+#include "harness/cuda/internal/event_clock.h"
 #include "harness/machine/launcher_environment.h"
 #include "harness/measure/instrument.h"
 #include "harness/measure/step_recorder.h"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tests/benchmarks/profiled_step.h"
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/internal/native_collector.h"
 
 using namespace stepbench;
 

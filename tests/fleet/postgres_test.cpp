@@ -14,7 +14,7 @@
 #include "harness/store/database.h"
 #include "harness/store/postgres.h"
 #include "harness/store/sqlite.h"
-#include "harness/track/track_schema.h"
+#include "harness/track/internal/track_schema.h"
 #include "harness/track/track_store.h"
 #include "tests/fleet/postgres_server.h"
 #include "tests/temporary_folder.h"

@@ -9,7 +9,7 @@
 #include "harness/plan/plan.h"
 #include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/worker_session.h"
+#include "harness/run/internal/worker_session.h"
 #include "tests/fuzz/targets.h"
 #include "workloads/built_in.h"
 

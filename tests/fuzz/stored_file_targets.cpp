@@ -21,7 +21,7 @@
 #include "harness/report/night_json.h"
 #include "harness/trace/read_trace.h"
 #include "harness/track/event.h"
-#include "harness/track/track_schema.h"
+#include "harness/track/internal/track_schema.h"
 #include "tests/fuzz/targets.h"
 #include "tests/temporary_folder.h"
 

@@ -11,7 +11,7 @@
 #include "harness/text/csv.h"
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
-#include "harness/trace/shapes_text.h"
+#include "harness/trace/internal/shapes_text.h"
 #include "tests/fuzz/targets.h"
 
 namespace stepbench::fuzz {

@@ -13,9 +13,9 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/activity_collector.h"
-#include "harness/cuda/event_clock.h"
-#include "harness/cuda/nvtx_ranges.h"
-#include "harness/worker/loop.h"
+#include "harness/cuda/internal/event_clock.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/gpu/rehearsal.h"
 #include "tests/unit/cuda/note_sink.h"
 

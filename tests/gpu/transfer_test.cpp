@@ -11,7 +11,7 @@
 #include "workloads/loader/sample_order.h"
 #include "workloads/step/transfer_workload.h"
 #include "workloads/torch_loader/pinned.h"
-#include "workloads/transfer/resident_batches.h"
+#include "workloads/transfer/internal/resident_batches.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench::gpu {

@@ -138,6 +138,19 @@ std::vector<std::string> all_sources() {
   return all;
 }
 
+// What a room shows to others stands in its folder, the rest in internal/.
+TEST(Arrows, InternalHeader_IsIncludedByItsRoomOnly) {
+  std::set<std::string> rooms;
+  for (const std::string& file : all_sources()) {
+    for (const Include& include : includes_of(kRoot, file)) {
+      if (include.angled || include.target.find("/internal/") == std::string::npos) continue;
+      rooms.insert(part_of(include.target));
+      EXPECT_EQ(part_of(file), part_of(include.target)) << file << " includes " << include.target;
+    }
+  }
+  EXPECT_GT(rooms.size(), 10U);
+}
+
 TEST(Arrows, EveryIncludeFollowsOne) {
   for (const std::string& file : all_sources()) {
     for (const Include& include : includes_of(kRoot, file)) {

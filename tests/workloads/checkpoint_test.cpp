@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/step/checkpoint.h"
+#include "workloads/step/internal/checkpoint.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -19,9 +19,9 @@
 #include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
-#include "workloads/distributed/meeting_place.h"
+#include "workloads/distributed/internal/collective_data.h"
+#include "workloads/distributed/internal/meeting_place.h"
 #include "workloads/distributed/rank_device.h"
 
 namespace stepbench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transfer/copy_ahead.h"
+#include "workloads/transfer/internal/copy_ahead.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/sample_order.h"
-#include "workloads/transfer/resident_batches.h"
+#include "workloads/transfer/internal/resident_batches.h"
 
 namespace stepbench {
 namespace {

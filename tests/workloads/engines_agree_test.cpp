@@ -7,8 +7,8 @@
 
 #include "harness/ops/op_table.h"
 #include "tests/workloads/profiled_steps.h"
-#include "workloads/profile/kineto_collector.h"
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/internal/kineto_collector.h"
+#include "workloads/profile/internal/native_collector.h"
 
 namespace stepbench {
 namespace {

@@ -8,8 +8,8 @@
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
 #include "workloads/step/eval_step.h"
-#include "workloads/step/flop_counter.h"
-#include "workloads/step/model_work.h"
+#include "workloads/step/internal/flop_counter.h"
+#include "workloads/step/internal/model_work.h"
 #include "workloads/step/train_step.h"
 
 namespace stepbench {

@@ -12,7 +12,7 @@
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
 #include "workloads/step/generate_step.h"
-#include "workloads/step/mixed_precision.h"
+#include "workloads/step/internal/mixed_precision.h"
 
 namespace stepbench {
 namespace {

@@ -23,7 +23,7 @@
 #include "tests/temporary_folder.h"
 #include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/distributed/gradient_sync.h"
+#include "workloads/distributed/internal/gradient_sync.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/step/loss.h"
+#include "workloads/step/internal/loss.h"
 
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/rand.h>

@@ -12,8 +12,8 @@
 #include "harness/base/error.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
-#include "workloads/step/loss.h"
-#include "workloads/step/optimizer.h"
+#include "workloads/step/internal/loss.h"
+#include "workloads/step/internal/optimizer.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/internal/native_collector.h"
 
 #include <ATen/ops/add.h>
 #include <ATen/ops/cat.h>
@@ -14,7 +14,7 @@
 
 #include "harness/base/error.h"
 #include "tests/workloads/profiled_steps.h"
-#include "workloads/profile/kineto_collector.h"
+#include "workloads/profile/internal/kineto_collector.h"
 
 namespace stepbench {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "tests/workloads/profiled_steps.h"
 #include "tests/workloads/python.h"
-#include "workloads/profile/native_collector.h"
+#include "workloads/profile/internal/native_collector.h"
 #include "workloads/step/eval_step.h"
 #include "workloads/step/train_step.h"
 

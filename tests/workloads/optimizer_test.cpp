@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/step/optimizer.h"
+#include "workloads/step/internal/optimizer.h"
 
 #include <ATen/Context.h>
 #include <ATen/core/grad_mode.h>

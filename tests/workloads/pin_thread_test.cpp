@@ -9,7 +9,7 @@
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
-#include "workloads/transfer/copy_ahead.h"
+#include "workloads/transfer/internal/copy_ahead.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench {

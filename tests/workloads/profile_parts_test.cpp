@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/cuda/activity_summary.h"
-#include "workloads/profile/kineto_op_log.h"
-#include "workloads/profile/op_modules.h"
-#include "workloads/profile/profile_spans.h"
-#include "workloads/profile/thread_log.h"
-#include "workloads/profile/tick_clock.h"
+#include "workloads/profile/internal/kineto_op_log.h"
+#include "workloads/profile/internal/op_modules.h"
+#include "workloads/profile/internal/profile_spans.h"
+#include "workloads/profile/internal/thread_log.h"
+#include "workloads/profile/internal/tick_clock.h"
 
 namespace stepbench {
 namespace {

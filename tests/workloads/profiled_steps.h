@@ -8,7 +8,7 @@
 #include "harness/ops/op_tree.h"
 #include "harness/workload.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/profile/op_collector.h"
+#include "workloads/profile/internal/op_collector.h"
 
 namespace stepbench::test {
 

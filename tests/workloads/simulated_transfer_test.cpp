@@ -11,7 +11,7 @@
 
 #include "tests/workloads/simulated_device.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/transfer/copy_ahead.h"
+#include "workloads/transfer/internal/copy_ahead.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench {

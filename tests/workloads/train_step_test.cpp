@@ -11,7 +11,7 @@
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/step/eval_step.h"
-#include "workloads/step/mixed_precision.h"
+#include "workloads/step/internal/mixed_precision.h"
 
 namespace stepbench {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "workloads/distributed/collective_data.h"
 #include "workloads/distributed/collective_section.h"
-#include "workloads/distributed/meeting_place.h"
-#include "workloads/distributed/process_group.h"
+#include "workloads/distributed/internal/collective_data.h"
+#include "workloads/distributed/internal/meeting_place.h"
+#include "workloads/distributed/internal/process_group.h"
 #include "workloads/step/device.h"
 #include "workloads/step/drained_mark.h"
 #include "workloads/step/torch_errors.h"

@@ -2,8 +2,8 @@
 // Compiled with declared/ in the include path: torch's wheel contains Gloo without its headers.
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
-#include "workloads/distributed/meeting_place.h"
-#include "workloads/distributed/process_group.h"
+#include "workloads/distributed/internal/meeting_place.h"
+#include "workloads/distributed/internal/process_group.h"
 
 namespace stepbench::distributed {
 

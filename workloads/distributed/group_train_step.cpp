@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/distributed/group_train_step.h"
 
-#include "workloads/distributed/gradient_sync.h"
+#include "workloads/distributed/internal/gradient_sync.h"
 #include "workloads/step/train_step.h"
 
 namespace stepbench::distributed {

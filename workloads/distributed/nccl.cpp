@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <torch/csrc/distributed/c10d/ProcessGroupNCCL.hpp>
 
-#include "workloads/distributed/meeting_place.h"
-#include "workloads/distributed/process_group.h"
+#include "workloads/distributed/internal/meeting_place.h"
+#include "workloads/distributed/internal/process_group.h"
 
 namespace stepbench::distributed {
 

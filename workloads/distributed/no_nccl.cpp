@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces nccl.cpp if torch was built without CUDA, or the headers of CUDA or NCCL are missing.
 #include "harness/base/error.h"
-#include "workloads/distributed/process_group.h"
+#include "workloads/distributed/internal/process_group.h"
 
 namespace stepbench::distributed {
 

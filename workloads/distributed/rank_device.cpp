@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "workloads/distributed/meeting_place.h"
+#include "workloads/distributed/internal/meeting_place.h"
 
 namespace stepbench::distributed {
 

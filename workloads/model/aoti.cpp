@@ -16,7 +16,7 @@
 #include "harness/machine/cpu_findings.h"
 #include "harness/os/descriptor.h"
 #include "harness/text/words.h"
-#include "workloads/model/network.h"
+#include "workloads/model/internal/network.h"
 
 namespace stepbench::model {
 namespace {

@@ -6,9 +6,9 @@
 #include "harness/base/error.h"
 #include "harness/text/words.h"
 #include "workloads/data/python_parts.h"
-#include "workloads/model/load_plugin.h"
+#include "workloads/model/internal/load_plugin.h"
+#include "workloads/model/internal/network.h"
 #include "workloads/model/module_model.h"
-#include "workloads/model/network.h"
 
 namespace stepbench {
 namespace {

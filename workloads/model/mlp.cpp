@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-#include "workloads/model/network.h"
+#include "workloads/model/internal/network.h"
 
 namespace stepbench::model {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <array>
 
-#include "workloads/model/network.h"
-#include "workloads/model/recompute.h"
+#include "workloads/model/internal/network.h"
+#include "workloads/model/internal/recompute.h"
 
 namespace stepbench::model {
 namespace {

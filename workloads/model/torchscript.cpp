@@ -5,7 +5,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include "harness/base/error.h"
-#include "workloads/model/network.h"
+#include "workloads/model/internal/network.h"
 
 namespace stepbench::model {
 namespace {

@@ -12,8 +12,8 @@
 #include <cmath>
 
 #include "harness/base/error.h"
-#include "workloads/model/network.h"
-#include "workloads/model/recompute.h"
+#include "workloads/model/internal/network.h"
+#include "workloads/model/internal/recompute.h"
 
 namespace stepbench::model {
 namespace {

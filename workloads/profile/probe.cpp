@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "workloads/profile/op_collector.h"
+#include "workloads/profile/internal/op_collector.h"
 
 namespace stepbench::profile {
 

@@ -16,11 +16,11 @@
 #include "harness/schedule/schedule.h"
 #include "harness/trace/write_trace.h"
 #include "harness/workload.h"
-#include "workloads/profile/kineto_collector.h"
-#include "workloads/profile/native_collector.h"
-#include "workloads/profile/profile_spans.h"
-#include "workloads/profile/tick_clock.h"
-#include "workloads/profile/trace_findings.h"
+#include "workloads/profile/internal/kineto_collector.h"
+#include "workloads/profile/internal/native_collector.h"
+#include "workloads/profile/internal/profile_spans.h"
+#include "workloads/profile/internal/tick_clock.h"
+#include "workloads/profile/internal/trace_findings.h"
 
 namespace stepbench::profile {
 namespace {

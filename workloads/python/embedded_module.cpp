@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/machine/devices.h"
-#include "workloads/python/embedded_parts.h"
+#include "workloads/python/internal/embedded_parts.h"
 #include "workloads/types.h"
 
 namespace stepbench::python {

@@ -17,7 +17,7 @@
 
 #include <cmath>
 
-#include "workloads/step/optimizer.h"
+#include "workloads/step/internal/optimizer.h"
 
 namespace stepbench::step {
 namespace {

@@ -3,9 +3,9 @@
 
 #include <ATen/core/grad_mode.h>
 
-#include "workloads/step/mixed_precision.h"
-#include "workloads/step/model_step.h"
-#include "workloads/step/step_graph.h"
+#include "workloads/step/internal/mixed_precision.h"
+#include "workloads/step/internal/model_step.h"
+#include "workloads/step/internal/step_graph.h"
 
 namespace stepbench::step {
 namespace {

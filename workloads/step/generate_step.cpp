@@ -7,8 +7,8 @@
 
 #include "harness/base/error.h"
 #include "workloads/step/generate_section.h"
-#include "workloads/step/mixed_precision.h"
-#include "workloads/step/model_step.h"
+#include "workloads/step/internal/mixed_precision.h"
+#include "workloads/step/internal/model_step.h"
 
 namespace stepbench::step {
 namespace {

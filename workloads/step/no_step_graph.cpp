@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces step_graph.cpp if torch was built without CUDA, or CUDA's headers are missing.
 #include "harness/base/error.h"
-#include "workloads/step/step_graph.h"
+#include "workloads/step/internal/step_graph.h"
 
 namespace stepbench::step {
 

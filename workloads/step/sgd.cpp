@@ -5,7 +5,7 @@
 #include <ATen/ops/_fused_sgd.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "workloads/step/optimizer.h"
+#include "workloads/step/internal/optimizer.h"
 
 namespace stepbench::step {
 namespace {

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "workloads/step/checkpoint.h"
 #include "workloads/step/gradient_sync.h"
-#include "workloads/step/mixed_precision.h"
-#include "workloads/step/model_step.h"
-#include "workloads/step/optimizer.h"
-#include "workloads/step/step_graph.h"
+#include "workloads/step/internal/checkpoint.h"
+#include "workloads/step/internal/mixed_precision.h"
+#include "workloads/step/internal/model_step.h"
+#include "workloads/step/internal/optimizer.h"
+#include "workloads/step/internal/step_graph.h"
 
 namespace stepbench::step {
 namespace {

@@ -12,8 +12,8 @@
 #include "workloads/data/batch.h"
 #include "workloads/loader/batch_marks.h"
 #include "workloads/torch_loader/batch_tensor.h"
-#include "workloads/transfer/copy_ahead.h"
-#include "workloads/transfer/resident_batches.h"
+#include "workloads/transfer/internal/copy_ahead.h"
+#include "workloads/transfer/internal/resident_batches.h"
 #include "workloads/transfer/streams.h"
 #include "workloads/transfer/transfer_section.h"
 

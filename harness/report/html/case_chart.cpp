@@ -5,8 +5,8 @@
 #include <limits>
 #include <numeric>
 
-#include "harness/report/answer.h"
 #include "harness/report/html/chart_json.h"
+#include "harness/report/internal/answer.h"
 
 namespace stepbench::report {
 namespace {

@@ -11,7 +11,7 @@
 #include "harness/ops/module_tree.h"
 #include "harness/report/html/chart_json.h"
 #include "harness/report/html/run_sections.h"
-#include "harness/report/ops_columns.h"
+#include "harness/report/internal/ops_columns.h"
 #include "harness/report/ops_report.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "harness/estimate/ranking.h"
-#include "harness/report/answer.h"
 #include "harness/report/html/case_chart.h"
 #include "harness/report/html/chart_json.h"
 #include "harness/report/html/run_sections.h"
+#include "harness/report/internal/answer.h"
 #include "harness/text/numbers.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"

@@ -7,8 +7,8 @@
 
 #include "harness/analyze/row_names.h"
 #include "harness/document/table.h"
-#include "harness/report/analysis_words.h"
 #include "harness/report/html/chart_json.h"
+#include "harness/report/internal/analysis_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -10,7 +10,7 @@
 
 #include "harness/compare/comparison.h"
 #include "harness/document/document.h"
-#include "harness/report/comparison_words.h"
+#include "harness/report/internal/comparison_words.h"
 
 namespace stepbench::report {
 

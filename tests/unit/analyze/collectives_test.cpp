@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes and bandwidths of collectives of one rank and of all, by the definitions of nccl-tests.
-#include "harness/analyze/collectives.h"
+#include "harness/analyze/internal/collectives.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analyze/device_use.h"
+#include "harness/analyze/internal/device_use.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FLOP/s, bandwidth and lost time of operators with known shapes and kernels of known length.
-#include "harness/analyze/efficiency.h"
+#include "harness/analyze/internal/efficiency.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analyze/interval_set.h"
+#include "harness/analyze/internal/interval_set.h"
 
 #include <gtest/gtest.h>
 

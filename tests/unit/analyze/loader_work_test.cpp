@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of a loader's workers while the step waited for data, in stepbench's own traces.
-#include "harness/analyze/data_loading.h"
+#include "harness/analyze/internal/data_loading.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

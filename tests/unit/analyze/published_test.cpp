@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/analyze/analysis.h"
-#include "harness/analyze/timeline.h"
+#include "harness/analyze/internal/timeline.h"
 #include "harness/trace/read_trace.h"
 #include "tests/unit/analyze/drawn_trace.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/trace/trace_builder.h"
+#include "harness/trace/internal/trace_builder.h"
 #include "tests/unit/analyze/trace_maker.h"
 
 namespace stepbench::testing {

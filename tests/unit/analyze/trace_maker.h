@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/trace/trace_builder.h"
+#include "harness/trace/internal/trace_builder.h"
 
 namespace stepbench::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/measure_step.h"
+#include "harness/bisect/internal/measure_step.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/bisect/relink.h"
+#include "harness/bisect/internal/relink.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 #include <set>
 #include <vector>
 
-#include "harness/bisect/search.h"
+#include "harness/bisect/internal/search.h"
 
 namespace stepbench::bisect {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agenda of `ab` on scripted launches: no process is started.
-#include "harness/campaign/ab_agenda.h"
+#include "harness/campaign/internal/ab_agenda.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/ab_arms.h"
+#include "harness/campaign/internal/ab_arms.h"
 
 #include <gtest/gtest.h>
 

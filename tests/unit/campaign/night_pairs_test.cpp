@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/night_pairs.h"
+#include "harness/campaign/internal/night_pairs.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/campaign/script_files.h"
+#include "harness/campaign/internal/script_files.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"

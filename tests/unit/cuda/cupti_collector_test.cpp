@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "harness/cuda/activity_summary.h"
-#include "harness/cuda/cupti_records.h"
+#include "harness/cuda/internal/cupti_records.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/cuda/event_clock.h"
+#include "harness/cuda/internal/event_clock.h"
 
 #include <gmock/gmock.h>
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/cuda/event_clock.h"
-#include "harness/worker/loop.h"
+#include "harness/cuda/internal/event_clock.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 

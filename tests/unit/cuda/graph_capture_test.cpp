@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/step/graph_capture.h"
+#include "workloads/step/internal/graph_capture.h"
 
 #include <gmock/gmock.h>
 

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "harness/cuda/activity_collector.h"
-#include "harness/cuda/nvtx_ranges.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/schedule/schedule.h"
-#include "harness/worker/loop.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/counted_heap.h"
 #include "tests/unit/cuda/event_scene.h"

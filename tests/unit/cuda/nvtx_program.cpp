@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/cuda/nvtx_ranges.h"
-#include "harness/worker/loop.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/scripted_clock.h"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The view of an NVTX tool, in separate processes: NVTX starts its tool once per process.
-#include "harness/cuda/nvtx_ranges.h"
+#include "harness/cuda/internal/nvtx_ranges.h"
 
 #include <gmock/gmock.h>
 

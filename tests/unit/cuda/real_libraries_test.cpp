@@ -9,8 +9,8 @@
 
 #include "harness/cuda/activity_collector.h"
 #include "harness/cuda/cuda_api.h"
-#include "harness/cuda/cupti_api.h"
-#include "harness/cuda/cupti_records.h"
+#include "harness/cuda/internal/cupti_api.h"
+#include "harness/cuda/internal/cupti_records.h"
 
 namespace stepbench::cuda {
 namespace {

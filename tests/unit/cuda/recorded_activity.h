@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/cuda/cupti_api.h"
+#include "harness/cuda/internal/cupti_api.h"
 #include "harness/ops/op_log.h"
 
 namespace stepbench::cuda {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/cuda/cupti_api.h"
+#include "harness/cuda/internal/cupti_api.h"
 
 namespace stepbench::cuda {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/record/line_codec.h"
-#include "harness/run/worker_session.h"
+#include "harness/run/internal/worker_session.h"
 
 namespace stepbench::protocol {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/answer.h"
+#include "harness/report/internal/answer.h"
 #include "harness/document/render.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include "harness/findings/finding.h"
 #include "harness/report/case_page.h"
 #include "harness/report/case_table.h"
-#include "harness/report/run_title.h"
+#include "harness/report/internal/run_title.h"
 
 namespace stepbench::report {
 namespace {

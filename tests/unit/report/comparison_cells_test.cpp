@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/comparison_words.h"
+#include "harness/report/internal/comparison_words.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/report/estimate_text.h"
+#include "harness/report/internal/estimate_text.h"
 
 namespace stepbench::report {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/estimate/proposals.h"
 #include "harness/record/writer.h"
 #include "harness/report/case_table.h"
-#include "harness/report/findings.h"
+#include "harness/report/internal/findings.h"
 #include "tests/unit/record/sample_rows.h"
 #include "tests/unit/stats/noise.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/answer.h"
+#include "harness/report/internal/answer.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes on a case whose launches disagree.
-#include "harness/report/notes.h"
+#include "harness/report/internal/notes.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/which_cases.h"
+#include "harness/report/internal/which_cases.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "harness/run/launch_limits.h"
+#include "harness/run/internal/launch_limits.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {

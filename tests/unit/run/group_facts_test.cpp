@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The combined launch of all ranks, as seen by readers of rank 0.
-#include "harness/run/complete_report.h"
+#include "harness/run/internal/complete_report.h"
 
 #include <gmock/gmock.h>
 

@@ -11,8 +11,8 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
-#include "harness/run/launch_rules.h"
-#include "harness/run/worker_session.h"
+#include "harness/run/internal/launch_rules.h"
+#include "harness/run/internal/worker_session.h"
 
 namespace stepbench::run {
 namespace {

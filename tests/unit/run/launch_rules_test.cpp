@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers of a worker that cannot be a measurement are named; valid ones are accepted.
-#include "harness/run/launch_rules.h"
+#include "harness/run/internal/launch_rules.h"
 
 #include <gmock/gmock.h>
 

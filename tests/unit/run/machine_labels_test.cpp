@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/worker_watch.h"
+#include "harness/run/internal/worker_watch.h"
 
 #include <gmock/gmock.h>
 

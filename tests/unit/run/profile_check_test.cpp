@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/complete_report.h"
+#include "harness/run/internal/complete_report.h"
 
 #include <gmock/gmock.h>
 

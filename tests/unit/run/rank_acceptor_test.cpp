@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which connections of ranks are accepted and which are refused.
-#include "harness/run/group_ranks.h"
+#include "harness/run/internal/group_ranks.h"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>

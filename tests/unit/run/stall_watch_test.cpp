@@ -2,8 +2,8 @@
 // How long a worker may be silent, and the place of a hang.
 #include <gmock/gmock.h>
 
-#include "harness/run/launch_limits.h"
-#include "harness/run/worker_output.h"
+#include "harness/run/internal/launch_limits.h"
+#include "harness/run/internal/worker_output.h"
 
 namespace stepbench::run {
 namespace {

@@ -6,8 +6,8 @@
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/run/internal/worker_output.h"
 #include "harness/run/progress.h"
-#include "harness/run/worker_output.h"
 #include "harness/run/wrap.h"
 #include "harness/text/utf8.h"
 #include "tests/scripted_clock.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/worker_session.h"
+#include "harness/run/internal/worker_session.h"
 
 #include <gmock/gmock.h>
 

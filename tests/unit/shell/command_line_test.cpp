@@ -171,7 +171,7 @@ std::vector<std::string> options_with(const std::string& command, const std::str
   return found;
 }
 
-// harness/report/answer.cpp makes commands from the words of a run.
+// harness/report/internal/answer.cpp makes commands from the words of a run.
 TEST(Help, GeneratedFlags_TakeAValue) {
   const auto takes_value = [](const std::string& command, const std::string& flag) {
     return stepbench({command, "--help-all"}).out.find("\n  " + flag + " ") != std::string::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trace/number_text.h"
+#include "harness/trace/internal/number_text.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Databases like those of `nsys export --type sqlite`, composed table by table.
-#include "harness/trace/read_nsight.h"
+#include "harness/trace/internal/read_nsight.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

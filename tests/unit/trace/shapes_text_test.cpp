@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trace/shapes_text.h"
+#include "harness/trace/internal/shapes_text.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "harness/trace/trace_builder.h"
+#include "harness/trace/internal/trace_builder.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::trace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tune/tune_agenda.h"
+#include "harness/tune/internal/tune_agenda.h"
 
 #include <gtest/gtest.h>
 

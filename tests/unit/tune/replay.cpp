@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "harness/tune/search.h"
+#include "harness/tune/internal/search.h"
 
 namespace stepbench::tune {
 namespace {

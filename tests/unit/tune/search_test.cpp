@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tune/search.h"
+#include "harness/tune/internal/search.h"
 
 #include <gtest/gtest.h>
 

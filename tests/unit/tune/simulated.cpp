@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "harness/tune/search.h"
+#include "harness/tune/internal/search.h"
 
 namespace stepbench::tune {
 namespace {

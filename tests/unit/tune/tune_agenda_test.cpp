@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The agenda of a search on scripted launches: no process is started.
-#include "harness/tune/tune_agenda.h"
+#include "harness/tune/internal/tune_agenda.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/check.h"
+#include "harness/worker/internal/check.h"
 
 #include <gmock/gmock.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/launch.h"
+#include "harness/worker/internal/launch.h"
 #include "harness/estimate/columns.h"
 #include "harness/ops/op_table.h"
 
 #include <gmock/gmock.h>
 
-#include "harness/worker/check.h"
+#include "harness/worker/internal/check.h"
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/worker/check.h"
-#include "harness/worker/loop.h"
+#include "harness/worker/internal/check.h"
+#include "harness/worker/internal/loop.h"
 
 namespace stepbench::worker {
 namespace {

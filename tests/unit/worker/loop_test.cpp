@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/worker/loop.h"
+#include "harness/worker/internal/loop.h"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/worker/loop.h"
+#include "harness/worker/internal/loop.h"
 #include "tests/scripted_clock.h"
 
 namespace stepbench::worker {

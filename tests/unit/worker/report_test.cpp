@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/finding.h"
-#include "harness/worker/launch.h"
+#include "harness/worker/internal/launch.h"
 
 #include <gmock/gmock.h>
 

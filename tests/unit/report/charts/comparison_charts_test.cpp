@@ -8,8 +8,8 @@
 
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
-#include "harness/report/comparison_words.h"
 #include "harness/report/exports.h"
+#include "harness/report/internal/comparison_words.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"
 

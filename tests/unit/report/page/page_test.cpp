@@ -11,11 +11,11 @@
 #include "harness/document/render_html.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/input.h"
-#include "harness/report/answer.h"
 #include "harness/report/case_export.h"
 #include "harness/report/html/page.h"
 #include "harness/report/html/report.h"
 #include "harness/report/html/run_report.h"
+#include "harness/report/internal/answer.h"
 #include "harness/text/base64.h"
 #include "tests/temporary_folder.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <set>
 
-#include "harness/track/imported_run.h"
+#include "harness/track/internal/imported_run.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's threads did when: the sets of moments that explain why a device had nothing to
+// do, and the frames of Python that a profiler recorded of a thread. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "harness/analyze/internal/interval_set.h"
+#include "harness/analyze/internal/timeline.h"
+#include "harness/trace/trace.h"
+
+namespace stepbench::analyze {
+
+// A span of one thread during which the same row was the innermost.
+struct InnerRow {
+  TimeSpan at = {};
+  const trace::TraceEvent* row = nullptr;
+  const trace::TraceEvent* op = nullptr;  // for a call: the innermost row around it that is no call
+};
+
+// Returns the innermost op, annotation or loader row at each moment of a thread, without steps, as
+// sorted and disjoint spans. Includes calls if `calls` is set.
+[[nodiscard]] std::vector<InnerRow> innermost_rows(const trace::Trace& trace,
+                                                   const trace::TraceLane& lane, bool calls);
+
+struct OtherThread {
+  std::uint32_t lane = 0;
+  IntervalSet set;
+  IntervalSet backward;  // autograd's part of `set`
+};
+
+struct HostSets {
+  // `main` is the step thread; kNoIndex: no step thread.
+  HostSets(const trace::Trace& trace, std::uint32_t main);
+
+  IntervalSet loading;      // on the step thread, like all sets below unless noted otherwise
+  IntervalSet synchronise;  // synchronising calls
+  IntervalSet copy_calls;
+  IntervalSet other_calls;
+  IntervalSet ops;                   // ops and annotations, without steps
+  IntervalSet main_backward;         // autograd's part of `ops`
+  IntervalSet backward;              // autograd on all threads
+  IntervalSet other_threads;         // ops, annotations and calls of all other threads
+  std::vector<OtherThread> threads;  // the busiest other threads, one entry each
+};
+
+// The Python frames that a profiler recorded on one thread: the running function, its caller, and
+// the functions that a span of time was spent in. Pure; any thread.
+//
+//   PythonFrames frames(trace, lane);
+//   for (const PythonShare& share : frames.shares_of(gap)) ...
+
+// "train.py(31): main", not "torch/serialization.py(940): save" or "<built-in function sleep>".
+[[nodiscard]] bool is_users_frame(std::string_view name);
+
+// One function's share of a span. Names index Trace::names.
+struct PythonShare {
+  std::uint32_t function = ops::kNoIndex;  // kNoIndex: not covered by any frame
+  std::uint32_t caller =
+      ops::kNoIndex;  // the user's frame that called it; kNoIndex: it is the user's own
+  const trace::TraceEvent* row = nullptr;  // the longest row of `function` in the span
+  std::int64_t ns = 0;
+};
+
+class PythonFrames {
+ public:
+  PythonFrames() = default;
+  PythonFrames(const trace::Trace& trace, const trace::TraceLane& lane);
+
+  [[nodiscard]] bool empty() const { return frames_.empty(); }
+  // The user's frame that runs, or calls the running library, at this moment; kNoIndex: none.
+  [[nodiscard]] std::uint32_t user_at(std::int64_t at_ns) const;
+  // Returns shares that sum to the span. A function is listed if it and its callees cover at least
+  // a fifth of the span; smaller shares count as their caller's. Not const: reuses its buffers.
+  [[nodiscard]] std::vector<PythonShare> shares_of(TimeSpan stretch);
+
+ private:
+  static constexpr std::uint32_t kNoFrame = 0xffffffffU;
+  struct Frame {
+    const trace::TraceEvent* row = nullptr;
+    std::uint32_t parent = kNoFrame;
+    std::int64_t covered_ns = 0;  // part of the current span
+    std::uint32_t named_as = kNoFrame;
+    bool touched = false;
+  };
+  // A span in which `frame` was the innermost; sorted, disjoint.
+  struct Piece {
+    TimeSpan at = {};
+    std::uint32_t frame = 0;
+  };
+
+  [[nodiscard]] bool is_users(std::uint32_t frame) const;
+  [[nodiscard]] std::uint32_t users_around(std::uint32_t frame) const;
+  [[nodiscard]] PythonShare share_of(std::uint32_t frame) const;
+
+  const trace::Trace* trace_ = nullptr;
+  std::vector<Frame> frames_;  // sorted by start: callers precede callees
+  std::vector<Piece> pieces_;
+  std::vector<bool> users_;  // indexed by name
+};
+
+}  // namespace stepbench::analyze

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/bisect/internal/measure_step.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "harness/base/error.h"
+#include "harness/bisect/internal/counts.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/compare/ab_campaign.h"
+#include "harness/compare/case_metrics.h"
+#include "harness/compare/gates.h"
+#include "harness/compare/tested_metrics.h"
+#include "harness/record/reader.h"
+#include "harness/run/run_header.h"
+#include "harness/stats/random.h"
+#include "harness/text/words.h"
+
+namespace stepbench::bisect {
+namespace {
+
+constexpr std::size_t kMinUsable = 2;      // for any result
+constexpr std::size_t kCountedPairs = 12;  // counts do not vary: use this many equal pairs
+
+std::string failed_gate(const compare::Comparison& comparison) {
+  const auto failed =
+      std::ranges::find(comparison.gates, compare::GateState::kFailed, &compare::Gate::state);
+  return failed == comparison.gates.end() ? std::string() : failed->text;
+}
+
+}  // namespace
+
+Measuring::Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
+                     std::filesystem::path folder, const Launching& launching)
+    : request_(request), commits_(commits), folder_(std::move(folder)), launching_(launching) {}
+
+campaign::AbRequest Measuring::pairs_request(const StepPrograms& programs,
+                                             const std::string& again) const {
+  const auto& [step, base, candidate] = programs;
+  return pairs_of(request_, step, commits_, arms_of(request_, step, commits_, base, candidate),
+                  folder_ / (folder_of(step, commits_) + again));
+}
+
+campaign::AbRun Measuring::run_pairs(const campaign::AbRequest& request,
+                                     const campaign::AbArms& arms) {
+  return campaign::run_ab(request, arms, launching_.context, launching_.progress,
+                          launching_.interrupts, launching_.clock,
+                          [](const std::filesystem::path&) {});
+}
+
+StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough) {
+  launching_.progress.print_line(words_of(programs.step, commits_));
+  StepEnd end;
+  for (const char* again : {"", "-again"}) {
+    campaign::AbRequest ab = pairs_request(programs, again);
+    const campaign::AbArms arms = campaign::resolve_arms(ab.arms, launching_.context);
+    require_one_case(request_, arms);
+    const compare::AbPoint& point = arms.points.front();
+    const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
+    ab.is_over = [&](const record::Results& finished, const compare::AbPoint&, std::size_t pairs) {
+      return is_enough(pair_values(finished, point, plan.tested, plan.columns, pairs).log_ratios);
+    };
+    campaign::AbRun run = run_pairs(ab, arms);
+    if (run.signal) return {.by_signal = true};
+    const record::Results results = record::read_results(run.run_folder);
+    PairValues values =
+        pair_values(results, point, plan.tested, plan.columns, static_cast<std::size_t>(ab.pairs));
+    end.folder = run.run_folder;
+    end.launches += results.launches.size();
+    end.repeated += values.uneven;
+    if (values.log_ratios.size() < kMinUsable) {
+      end.why_not = reason_of_failure(results, compare::kArmA);
+      end.for_base = !end.why_not.empty();
+      if (end.why_not.empty()) end.why_not = reason_of_failure(results, compare::kArmB);
+      if (end.why_not.empty()) end.why_not = "the machine did not treat both programs alike";
+      return end;
+    }
+    end.why_not = failed_gate(run.comparison);
+    if (end.why_not.empty()) {
+      end.log_ratios = std::move(values.log_ratios);
+      end.comparison = std::move(run.comparison);
+      end.repeat = repeat_of(request_, ab.arms, point);
+      return end;
+    }
+    launching_.progress.print_line(end.why_not + (*again == '\0' ? ": measured again" : ""));
+  }
+  return end;
+}
+
+StepEnd Measuring::count(const StepPrograms& programs) {
+  const auto& [step, base, candidate] = programs;
+  StepEnd end{.folder = folder_};
+  for (const auto& [place, program] : {std::pair(step.base, &base), {step.place, &candidate}}) {
+    if (counts_.contains(place)) continue;
+    const SearchStep own_step{.base = place, .place = place};
+    const bool is_end = place == 0 || place + 1 == commits_.size();
+    std::optional<record::Results> results = count_program(
+        arms_of(request_, own_step, commits_, *program, *program), is_end ? kCountedOfEnds : 1,
+        folder_ / ("counts-" + run::file_name_part(short_id(commits_[place]))), request_.lock,
+        launching_);
+    if (!results) return {.by_signal = true};
+    end.launches += results->launches.size();
+    counts_.emplace(place, std::move(*results));
+  }
+  const record::Results& good = counts_.at(step.base);
+  const record::Results& bad = counts_.at(step.place);
+  const bool ends = step.base == 0 && step.place + 1 == commits_.size();
+  if (ends && counted_.empty()) counted_ = risen_count(good, bad);
+  const std::optional<double> ratio =
+      counted_.empty() ? 0 : log_ratio_of_count(good, bad, counted_);
+  if (ratio) {
+    end.log_ratios.assign(kCountedPairs, *ratio);
+  } else {
+    end.why_not = counted_ + " is not counted";
+  }
+  return end;
+}
+
+StepEnd Measuring::compare_counts(const StepPrograms& programs) {
+  campaign::AbRequest ab = pairs_request(programs, "");
+  const campaign::AbArms arms = campaign::resolve_arms(ab.arms, launching_.context);
+  require_one_case(request_, arms);
+  campaign::AbRun run = run_pairs(ab, arms);
+  if (run.signal) return {.by_signal = true};
+  return {.comparison = std::move(run.comparison),
+          .repeat = repeat_of(request_, ab.arms, arms.points.front())};
+}
+
+namespace {
+
+constexpr std::size_t kPairsOfBlock = 2;
+constexpr std::int64_t kProfiledLaunches = 2;  // per side, to record what a step consists of
+
+std::string numbered(std::size_t build) {
+  return build == 0 ? std::string() : "-" + std::to_string(build + 1);
+}
+
+std::uint64_t seed_of(const std::vector<Commit>& commits) {
+  std::vector<double> letters;
+  for (const Commit& commit : commits) {
+    for (const char letter : commit.id) letters.push_back(letter);
+  }
+  return stats::seed_of(letters) >> 11U;
+}
+
+}  // namespace
+
+bool counts_only(const BisectRequest& request) { return request.metric == kCounts; }
+
+bool reads_trees(const BisectRequest& request) {
+  return !request.script.empty() ||
+         std::any_of(request.arms.set.begin(), request.arms.set.end(),
+                     [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
+}
+
+std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const bool ends = step.base == 0 && step.place + 1 == commits.size();
+  const std::string kind = ends ? "ends" : step.against_good_end ? "commit-" : "copies-";
+  return kind + (ends ? "" : run::file_name_part(short_id(commits[step.place]))) +
+         numbered(step.place_build);
+}
+
+std::string words_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const std::string words =
+      short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
+  if (step.against_good_end) return words;
+  return words + ", the commit before it, built apart";
+}
+
+campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
+                              const std::vector<Commit>& commits, const BuiltProgram& base,
+                              const BuiltProgram& candidate) {
+  campaign::ArmsRequest arms = request.arms;
+  arms.set.clear();
+  for (const std::string& set : request.arms.set) {
+    if (set.find('{') == std::string::npos) {
+      arms.set.push_back(set);
+      continue;
+    }
+    arms.a_set.push_back(filled_in(set, commits[step.base], base.tree));
+    arms.b_set.push_back(filled_in(set, commits[step.place], candidate.tree));
+  }
+  if (!request.script.empty()) {
+    arms.a_set.push_back("script.path=" + (base.tree / request.script).string());
+    arms.b_set.push_back("script.path=" + (candidate.tree / request.script).string());
+  }
+  arms.a = base.worker.string();
+  arms.b = candidate.worker.string();
+  arms.profile = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
+  return arms;
+}
+
+campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
+                             const std::vector<Commit>& commits, campaign::ArmsRequest arms,
+                             const std::filesystem::path& folder) {
+  campaign::AbRequest ab{.arms = std::move(arms),
+                         .pairs = 1,
+                         .seed = request.seed.value_or(seed_of(commits)) + step.place,
+                         .results = folder.string(),
+                         .lock = request.lock,
+                         .purpose = "bisect",
+                         .context = {{"bisect_base", commits[step.base].id},
+                                     {"bisect_candidate", commits[step.place].id}}};
+  if (counts_only(request)) {
+    ab.gate_counts = true;
+  } else {
+    const std::size_t most = 2 * Search::most_pairs(step, commits.size() - 1);
+    ab.pairs = static_cast<std::int64_t>(most);
+    ab.metrics = {request.metric};
+    for (std::size_t pairs = kPairsOfBlock; pairs < most; pairs += kPairsOfBlock) {
+      ab.looks.push_back(pairs);
+    }
+  }
+  const auto earlier = campaign::folders_newest_first(ab.results);
+  if (!earlier.empty()) ab.resume = earlier.front().string();
+  return ab;
+}
+
+void require_one_case(const BisectRequest& request, const campaign::AbArms& arms) {
+  if (arms.points.size() == 1) return;
+  if (arms.points.empty()) {
+    const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
+    throw ConfigError(request.arms.file, "neither end can measure a case of this file" + why);
+  }
+  throw ConfigError(request.arms.file,
+                    "has " + text::counted(std::ssize(arms.points), "case") +
+                        "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
+}
+
+std::string reason_of_failure(const record::Results& results, std::string_view arm) {
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
+    if (row.key.arm == arm && row.outcome.kind != Outcome::Kind::kMeasured)
+      return row.outcome.reason;
+  }
+  return {};
+}
+
+std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
+                      const compare::AbPoint& point) {
+  // Trees are removed at the end, programs are kept.
+  if (reads_trees(request) || arms.a.empty()) return {};
+  std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
+                        text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);
+  for (const std::string& set : arms.set) command += " --set " + text::shell_word(set);
+  return command + " --case " + point.a_case.substr(0, 12) +
+         (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
+}
+
+PairValues pair_values(const record::Results& results, const compare::AbPoint& point,
+                       const compare::TestedMetrics& tested, const std::vector<Metric>& columns,
+                       std::size_t most) {
+  std::vector<const record::Launch*> launches;
+  for (const record::Launch& launch : results.launches) launches.push_back(&launch);
+  const compare::AbPairs pairs = compare::ab_pairs(launches, {point}, most).front();
+  const std::vector<const record::Launch*>& base = pairs.pair.base.measured;
+  const std::vector<const record::Launch*>& candidate = pairs.pair.candidate.measured;
+  PairValues values;
+  if (base.empty() || candidate.empty()) return values;
+  const compare::PairedSamples samples =
+      compare::metric_samples(pairs, columns, tested).front().samples;
+  const double sign = samples.direction == Direction::kHigherIsBetter ? -1 : 1;
+  for (std::size_t i = 0; i < std::min(base.size(), candidate.size()); ++i) {
+    const double ratio = sign * std::log(samples.candidate[i] / samples.base[i]);
+    if (!std::isfinite(ratio)) continue;
+    if (compare::is_even(base[i]->row, candidate[i]->row)) {
+      values.log_ratios.push_back(ratio);
+    } else {
+      ++values.uneven;
+    }
+  }
+  return values;
+}
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a search: how it is named and asked for, launches of two programs in turns, or their
+// counts, and what these tell. Runs launches; main thread only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/bisect/internal/bisect_request.h"
+#include "harness/bisect/internal/counts.h"
+#include "harness/bisect/internal/search.h"
+#include "harness/bisect/programs.h"
+#include "harness/campaign/run_ab.h"
+#include "harness/compare/ab_comparison.h"
+#include "harness/compare/comparison.h"
+#include "harness/record/reader.h"
+
+namespace stepbench::bisect {
+
+struct StepPrograms {
+  SearchStep step = {};
+  BuiltProgram base = {};
+  BuiltProgram candidate = {};
+};
+
+struct StepEnd {
+  bool by_signal = false;
+  std::vector<double> log_ratios = {};  // per pair; positive is worse
+  std::string why_not = {};             // why there are none; empty: at least two
+  bool for_base = false;                // the earlier program is the reason
+  std::size_t repeated = 0;             // pairs measured again: see compare::is_even()
+  std::size_t launches = 0;
+  std::filesystem::path folder = {};
+  compare::Comparison comparison = {};  // for copies: differences inside a step
+  std::string repeat = {};              // command that measures both again
+};
+
+class Measuring {
+ public:
+  // The arguments must outlive this object. `folder`: of the search.
+  Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
+            std::filesystem::path folder, const Launching& launching);
+
+  // Measures pairs until `is_enough` returns true for the usable ones. Repeats the step once if a
+  // gate rejects it. Throws ConfigError if planning fails.
+  using IsEnough = std::function<bool(verdict::Pairs)>;
+  [[nodiscard]] StepEnd time(const StepPrograms& programs, const IsEnough& is_enough);
+  // Compares the count that changed between the ends, which the first step determines.
+  [[nodiscard]] StepEnd count(const StepPrograms& programs);
+  // Like count(), using one pair that also records what a step of each consists of.
+  [[nodiscard]] StepEnd compare_counts(const StepPrograms& programs);
+  // Name of the count; empty: none known, or none increased.
+  [[nodiscard]] const std::string& counted() const { return counted_; }
+
+ private:
+  [[nodiscard]] campaign::AbRequest pairs_request(const StepPrograms& programs,
+                                                  const std::string& again) const;
+  [[nodiscard]] campaign::AbRun run_pairs(const campaign::AbRequest& request,
+                                          const campaign::AbArms& arms);
+
+  const BisectRequest& request_;
+  const std::vector<Commit>& commits_;
+  std::filesystem::path folder_;
+  const Launching& launching_;
+  std::map<std::size_t, record::Results> counts_ = {};  // by place
+  std::string counted_ = {};
+};
+
+// Names and requests for a step of a search: both programs with the values of their commits, the
+// number of pairs, and what is recorded. Reads which runs are in the step's folder; any thread.
+
+inline constexpr int kCountedOfEnds = 2;  // launches of each end, to verify that counts repeat
+[[nodiscard]] bool counts_only(const BisectRequest& request);
+// Values of the arms, or the script, are in the commit's tree.
+[[nodiscard]] bool reads_trees(const BisectRequest& request);
+
+// Folder of the step's launches, within the search's folder.
+[[nodiscard]] std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits);
+[[nodiscard]] std::string words_of(const SearchStep& step, const std::vector<Commit>& commits);
+
+// Arms of a step; `base` is the earlier program.
+[[nodiscard]] campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
+                                            const std::vector<Commit>& commits,
+                                            const BuiltProgram& base,
+                                            const BuiltProgram& candidate);
+// Requests as many pairs as may be tried, with a look after each block. The same search requests
+// the same launches in the same order. `folder`: of the step; an interrupted run in it is resumed.
+[[nodiscard]] campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
+                                           const std::vector<Commit>& commits,
+                                           campaign::ArmsRequest arms,
+                                           const std::filesystem::path& folder);
+
+// Throws ConfigError unless the arms have exactly one case.
+void require_one_case(const BisectRequest& request, const campaign::AbArms& arms);
+// Why launches of this side have no result; empty: all have one.
+[[nodiscard]] std::string reason_of_failure(const record::Results& results, std::string_view arm);
+
+// Command that measures both programs again; empty if their input is removed by then.
+[[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
+                                    const compare::AbPoint& point);
+
+// Values of a search's metric from one comparison of two programs. Pure; any thread.
+
+struct PairValues {
+  std::vector<double> log_ratios = {};  // log(candidate / base); positive is worse
+  std::size_t uneven = 0;               // pairs excluded because machine conditions differed
+};
+// Uses the first `most` pairs that both sides measured.
+[[nodiscard]] PairValues pair_values(const record::Results& results, const compare::AbPoint& point,
+                                     const compare::TestedMetrics& tested,
+                                     const std::vector<Metric>& columns, std::size_t most);
+
+}  // namespace stepbench::bisect

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/internal/ab_agenda.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "harness/base/error.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::campaign {
+namespace {
+
+constexpr int kHopeless = 3;  // consecutive failed launches of an arm with none measured
+
+std::string change_text(const compare::TestResult& test) {
+  if (!test.change) return "change unknown";
+  std::string text = text::signed_percent(*test.change) + " %";
+  if (std::isfinite(test.interval.high)) {
+    text += " [" + text::signed_percent(test.interval.low) + ", " +
+            text::signed_percent(test.interval.high) + "]";
+  }
+  if (test.corrected_change) {
+    text += ", corrected " + text::signed_percent(*test.corrected_change) + " %";
+  }
+  return text;
+}
+
+record::LaunchKey case_and_arm(const record::LaunchKey& key) {
+  return {.case_id = key.case_id, .arm = key.arm};
+}
+
+}  // namespace
+
+AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
+    : setup_(std::move(setup)),
+      campaign_(design_of_setup()),
+      given_up_(setup_.points.size(), false),
+      end_announced_(setup_.points.size(), false),
+      has_metrics_(setup_.points.size(), false) {
+  std::set<record::LaunchKey> there;
+  for (const record::Launch& launch : earlier.launches) there.insert(launch.row.key);
+  for (const AbSkip& skip : setup_.skips) {
+    const record::LaunchKey key{.case_id = skip.case_id, .arm = skip.job.arm};
+    if (there.contains(key)) done_.insert(key);
+  }
+  for (const compare::AbPoint& point : setup_.points) {
+    const auto first = there.lower_bound({.case_id = point.a_case});
+    for (auto at = first; at != there.end() && at->case_id == point.a_case; ++at) {
+      const record::LaunchKey& key = *at;
+      if (key.arm != compare::kArmA) continue;
+      record::LaunchKey other = key;
+      other.arm = compare::kArmB;
+      other.case_id = point.b_case;
+      if (!there.contains(other)) continue;
+      done_.insert(key);
+      done_.insert(other);
+    }
+  }
+}
+
+compare::AbDesign AbAgenda::design_of_setup() const {
+  compare::AbDesign design = setup_.design;
+  if (!setup_.is_over) return design;
+  design.is_over = [this](std::size_t index, std::size_t pairs) {
+    return setup_.is_over(*finished_, setup_.points[index], pairs);
+  };
+  return design;
+}
+
+record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
+  const compare::AbPoint& point = setup_.points[slot.case_index];
+  return {.case_id = slot.b ? point.b_case : point.a_case,
+          .arm = slot.b ? compare::kArmB : compare::kArmA,
+          .launch = static_cast<int>(slot.pair)};
+}
+
+// Gives up on cases with an arm that cannot be measured.
+void AbAgenda::note_ends(const record::Results& finished) {
+  for (; seen_ < finished.launches.size(); ++seen_) {
+    const record::LaunchRow& row = finished.launches[seen_].row;
+    by_case_[row.key.case_id].push_back(seen_);
+    const record::LaunchKey key = case_and_arm(row.key);
+    if (row.outcome.kind == Outcome::Kind::kMeasured) {
+      measured_.insert(key);
+      continue;
+    }
+    const bool skipped = row.outcome.kind == Outcome::Kind::kSkipped;
+    not_measured_[key] += skipped ? kHopeless : 1;
+    if (measured_.contains(key) || not_measured_[key] < kHopeless) continue;
+    for (std::size_t i = 0; i < setup_.points.size(); ++i) {
+      const compare::AbPoint& point = setup_.points[i];
+      if ((key.arm == compare::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
+        continue;
+      given_up_[i] = true;
+      setup_.print_line("given up: " + setup_.labels[i] + ": " + compare::arm_label(key.arm) +
+                        " cannot be measured");
+    }
+  }
+}
+
+// Detects a metric that the workload does not report after one pair instead of after all.
+void AbAgenda::check_metrics(std::size_t index, const compare::AbPairs& pairs) {
+  if (has_metrics_[index] || pairs.pair.base.measured.empty()) return;
+  has_metrics_[index] = true;
+  const compare::TestedMetric* absent = compare::absent_metric(pairs.pair, setup_.tested);
+  if (absent == nullptr) return;
+  throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
+                                    "'; `stepbench show --case ID` prints the numbers of a case");
+}
+
+compare::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t index,
+                                    std::size_t most) const {
+  const compare::AbPoint& point = setup_.points[index];
+  std::vector<const record::Launch*> launches;
+  const std::set<std::string> ids = {point.a_case, point.b_case};
+  for (const std::string& id : ids) {
+    const auto found = by_case_.find(id);
+    if (found == by_case_.end()) continue;
+    for (const std::size_t place : found->second) launches.push_back(&finished.launches[place]);
+  }
+  return compare::ab_pairs(launches, {point}, most).front();
+}
+
+std::string AbAgenda::so_far(const compare::AbPairs& pairs) const {
+  if (pairs.pair.base.measured.empty()) return {};
+  const auto asked = compare::metric_samples(pairs, setup_.columns, setup_.tested);
+  const compare::TestFamily family =
+      compare::judge({&asked.front().samples, 1}, setup_.design.rule);
+  const bool named = asked.front().metric.kind != compare::MetricKind::kStep;
+  return "so far " + (named ? asked.front().metric.name + ' ' : "") +
+         change_text(family.tests.front());
+}
+
+void AbAgenda::announce_ended_points() {
+  for (std::size_t i = 0; i < setup_.points.size(); ++i) {
+    const compare::AbCase& one = campaign_.cases()[i];
+    if (end_announced_[i] || one.in_rotation || one.tests.empty()) continue;
+    end_announced_[i] = true;
+    const compare::TestResult& first = one.tests.front();
+    const bool open = first.verdict == compare::Verdict::kInconclusive;
+    setup_.print_line((open ? "not decided after " : "decided after ") +
+                      text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
+                      setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
+                      std::string(name_of(first.verdict)) + ", " + change_text(first));
+  }
+}
+
+// Profiles a changed step in alternating order: A B, B A, ...
+std::optional<run::Job> AbAgenda::next_profile() {
+  if (!setup_.profile) return std::nullopt;
+  const auto launches = static_cast<std::size_t>(setup_.profile->launches);
+  while (next_profile_ < 2 * launches * setup_.points.size()) {
+    const std::size_t index = next_profile_ / (2 * launches);
+    const std::size_t pair = next_profile_ % (2 * launches) / 2;
+    const bool b = (next_profile_++ + pair) % 2 == 1;
+    const compare::AbCase& one = campaign_.cases()[index];
+    if (one.tests.empty() || given_up_[index]) continue;
+    const compare::Verdict first = one.tests.front().verdict;
+    const bool changed =
+        first == compare::Verdict::kRegression || first == compare::Verdict::kImprovement;
+    if (!changed && !setup_.profile_all) continue;
+    auto job = job_of_arm(
+        b, index,
+        {.pass = setup_.profile->engine,
+         .launch = static_cast<int>(pair),
+         .block = static_cast<int>(pair / 2),
+         .position = static_cast<int>(next_profile_),
+         .note = "profile of " + compare::arm_label(b ? compare::kArmB : compare::kArmA)});
+    if (job) return job;
+  }
+  return std::nullopt;
+}
+
+std::optional<run::Job> AbAgenda::next_count() {
+  for (; next_counted_point_ < setup_.counted.size(); ++next_counted_point_, next_count_ = 0) {
+    const std::size_t index = next_counted_point_;
+    if (given_up_[index] || campaign_.cases()[index].tests.empty()) continue;
+    while (next_count_ < 2 * setup_.counted[index]) {
+      const int number = next_count_++;
+      const bool b = number % 2 == 1;
+      auto job = job_of_arm(b, index,
+                            {.pass = Pass::kWrapped,
+                             .launch = number / 2,
+                             .block = number / 2,
+                             .position = number,
+                             .note = "counted by valgrind, " +
+                                     compare::arm_label(b ? compare::kArmB : compare::kArmA),
+                             .counts = true});
+      if (job) return job;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<run::Job> AbAgenda::job_of_arm(bool b, std::size_t index, run::Job job) const {
+  const compare::AbPoint& point = setup_.points[index];
+  job.case_index = index;
+  job.arm = b ? compare::kArmB : compare::kArmA;
+  const record::LaunchKey key{.case_id = b ? point.b_case : point.a_case,
+                              .arm = job.arm,
+                              .pass = job.pass,
+                              .launch = job.launch};
+  return done_.contains(key) ? std::nullopt : std::optional(std::move(job));
+}
+
+std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
+  finished_ = &finished;
+  note_ends(finished);
+  while (next_skip_ < setup_.skips.size()) {
+    const AbSkip& skip = setup_.skips[next_skip_++];
+    if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
+  }
+  const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index, std::size_t count) {
+    const compare::AbPairs pairs = pairs_of(finished, index, count);
+    std::vector<compare::PairedSamples> primary;
+    if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
+      return std::vector<compare::PairedSamples>(1);
+    }
+    for (compare::MetricSamples& asked :
+         compare::metric_samples(pairs, setup_.columns, setup_.tested)) {
+      if (asked.primary) primary.push_back(std::move(asked.samples));
+    }
+    return primary;
+  };
+  for (;;) {
+    const std::size_t looks = campaign_.looks_done();
+    const std::optional<compare::AbSlot> slot = campaign_.next(samples_of);
+    if (campaign_.looks_done() != looks) announce_ended_points();
+    if (!slot) {
+      auto profile = next_profile();
+      return profile ? std::move(profile) : next_count();
+    }
+    if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
+    std::string note = compare::arm_label(slot->b ? compare::kArmB : compare::kArmA);
+    const compare::AbPairs pairs = pairs_of(finished, slot->case_index, slot->pair + 1);
+    check_metrics(slot->case_index, pairs);
+    const std::string known = so_far(pairs);
+    if (!known.empty()) note += ", " + known;
+    return run::Job{.case_index = slot->case_index,
+                    .arm = slot->b ? compare::kArmB : compare::kArmA,
+                    .launch = static_cast<int>(slot->pair),
+                    .block = static_cast<int>(slot->block),
+                    .position = static_cast<int>(slot->position),
+                    .note = std::move(note)};
+  }
+}
+
+std::size_t AbAgenda::remaining() const {
+  return campaign_.remaining() + setup_.skips.size() - next_skip_;
+}
+
+}  // namespace stepbench::campaign

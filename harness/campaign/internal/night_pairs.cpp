@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/campaign/internal/night_pairs.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/compare/ab_campaign.h"
+#include "harness/compare/cause.h"
+#include "harness/compare/comparability.h"
+#include "harness/record/reader.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+#include "harness/track/track_options.h"
+
+namespace stepbench::campaign {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Results of one program's launches only, in the form of a run.
+record::Results of_program(const record::Results& results, std::string_view arm) {
+  record::Results own_results;
+  own_results.runs = results.runs;
+  own_results.columns = results.columns;
+  own_results.workers = results.workers;
+  for (const record::Launch& launch : results.launches) {
+    if (launch.row.key.arm != arm) continue;
+    own_results.launches.push_back(launch);
+    own_results.launches.back().row.key.arm.clear();
+  }
+  return own_results;
+}
+
+// Indexed by launch number; NaN: no value.
+std::vector<double> values_of(const track::ImportedCase& one, std::string_view metric) {
+  std::vector<double> values;
+  for (const track::ImportedLaunch& launch : one.launches) {
+    const auto found = launch.values.values.find(metric);
+    if (found == launch.values.values.end()) continue;
+    const auto number = static_cast<std::size_t>(std::max(launch.values.launch, 0));
+    if (values.size() <= number)
+      values.resize(number + 1, std::numeric_limits<double>::quiet_NaN());
+    values[number] = found->second;
+  }
+  return values;
+}
+
+std::map<std::string, const track::ImportedCase*> by_case(const track::Import& import) {
+  std::map<std::string, const track::ImportedCase*> cases;
+  for (const track::ImportedRun& run : import.runs) {
+    for (const track::ImportedCase& one : run.cases) cases.emplace(one.case_id, &one);
+  }
+  return cases;
+}
+
+std::set<std::string> metrics_of(const track::ImportedCase& one) {
+  std::set<std::string> metrics;
+  for (const track::ImportedLaunch& launch : one.launches) {
+    for (const auto& [metric, value] : launch.values.values) metrics.insert(metric);
+  }
+  return metrics;
+}
+
+struct ProgramLaunches {
+  std::int64_t all = 0;
+  std::int64_t failed = 0;
+  bool runs = false;
+  std::string reason = {};  // the first failed launch's
+};
+ProgramLaunches launches_of_pairs(const record::Results& results, std::string_view arm,
+                                  const std::set<std::string>& paired) {
+  ProgramLaunches launches;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
+    if (row.key.arm != arm || row.key.pass != Pass::kTiming || row.key.rank != 0) continue;
+    if (!paired.contains(row.key.case_id)) continue;
+    ++launches.all;
+    launches.runs = launches.runs || row.outcome.kind == Outcome::Kind::kMeasured;
+    if (row.outcome.kind != Outcome::Kind::kFailed) continue;
+    if (launches.failed++ == 0) launches.reason = row.outcome.reason;
+  }
+  return launches;
+}
+
+// Notes cases in which the two programs compute something different. They are judged anyway,
+// because a slow-down may come with the difference.
+void note_other_work(const record::Results& tonight, const record::Results& reference,
+                     std::vector<std::string>& notes) {
+  try {
+    const compare::CasePairs pairs =
+        compare::pair_cases({&reference, "the reference"}, {&tonight, "tonight"},
+                            [](const record::LaunchRow& row) { return row.key.case_id; });
+    std::int64_t differ = 0;
+    std::string first;
+    for (const compare::CasePair& pair : pairs.both) {
+      const auto difference = compare::fingerprint_difference(pair);
+      if (difference && differ++ == 0) first = compare::to_text(*difference);
+    }
+    if (differ == 0) return;
+    notes.push_back("in " + text::counted(differ, "case") +
+                    " tonight's program computes something else than the reference: " + first +
+                    "; it is judged anyway; `stepbench track note RUN --as baseline` starts again "
+                    "with tonight's");
+  } catch (const ConfigError&) {
+    return;  // a smoke run, which is not in any history
+  }
+}
+
+constexpr double kConfidence = 0.95;  // for changes of phases
+constexpr std::size_t kPhases = 2;
+constexpr std::size_t kOps = 2;
+
+// Explains why a case takes longer than with the reference program: "data_wait +2.1 ms, 62 % of the
+// change; aten::copy_ +120 calls/step". Empty: no explanation. Uses pairs from number `first` on
+// and launches that recorded operations.
+std::string night_cause(const record::Results& results, const std::string& case_id, int first) {
+  record::Results pairs;  // in the form of a campaign with two arms
+  pairs.runs = results.runs;
+  pairs.columns = results.columns;
+  pairs.workers = results.workers;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchKey& key = launch.row.key;
+    const bool reference = key.arm == record::kReferenceArm;
+    if (key.case_id != case_id || !(reference || key.arm.empty())) continue;
+    if (key.pass == Pass::kTiming && key.launch < first) continue;
+    pairs.launches.push_back(launch);
+    pairs.launches.back().row.key.arm = reference ? compare::kArmA : compare::kArmB;
+  }
+  const auto measured =
+      compare::ab_pairs(pairs, {{.point_id = case_id, .a_case = case_id, .b_case = case_id}});
+  std::vector<std::string> parts;
+  const std::vector<compare::PhaseChange> phases =
+      compare::explaining_phases(measured.front().pair, kConfidence, compare::Design::kInterleaved);
+  for (std::size_t i = 0; i < std::min(phases.size(), kPhases); ++i) {
+    parts.push_back(phase_text(phases[i]) + ' ' + text::signed_duration(phases[i].change_ns) +
+                    ", " + text::percent_text(phases[i].share) + " of the change");
+  }
+  const compare::ProfiledLaunches profiled(pairs);
+  const std::vector<compare::OpChange> ops = compare::op_changes(
+      profiled.of(case_id, compare::kArmA), profiled.of(case_id, compare::kArmB), true);
+  for (std::size_t i = 0; i < std::min(ops.size(), kOps); ++i) {
+    const double calls = ops[i].candidate_calls - ops[i].base_calls;
+    std::string text = ops[i].name;
+    if (calls != 0) text += (calls > 0 ? " +" : " ") + text::significant(calls) + " calls/step";
+    if (ops[i].change_ns) text += ' ' + text::signed_duration(*ops[i].change_ns) + " per step";
+    if (!ops[i].phase.empty()) text += " in " + ops[i].phase;
+    parts.push_back(std::move(text));
+  }
+  return text::join(parts, "; ");
+}
+
+}  // namespace
+
+PairedNight paired_night(const record::Results& results, const fs::path& folder,
+                         const PlannedExperiment& experiment, const BeforeNight& before,
+                         const CampaignContext& context) {
+  const record::Results own_results = of_program(results, "");
+  const record::Results paired_reference = of_program(results, record::kReferenceArm);
+  const track::ImportOptions options{.catalogue = &context.built_in.catalogue};
+  const track::Import of_tonight = track::import_of(own_results, folder, options);
+  const track::Import of_reference = track::import_of(paired_reference, folder, options);
+  PairedNight night;
+  if (of_tonight.runs.empty()) return night;
+  night.run = of_tonight.runs.front().run;
+  const std::set<std::string> paired =
+      experiment.paired_reference
+          ? paired_cases(experiment.run.planned.plan, *experiment.paired_reference)
+          : std::set<std::string>{};
+  const ProgramLaunches tonight = launches_of_pairs(results, "", paired);
+  const ProgramLaunches reference = launches_of_pairs(results, record::kReferenceArm, paired);
+  night.tonight_runs = tonight.runs;
+  night.reference_runs = reference.runs;
+  night.tonight_fails = tonight.reason;
+  night.reference_fails = reference.reason;
+  if (reference.failed > 0) {
+    night.notes.push_back(std::to_string(reference.failed) + " of " +
+                          text::counted(reference.all, "launch") +
+                          " of the reference program failed: " + reference.reason);
+  }
+  note_other_work(own_results, paired_reference, night.notes);
+  const track::RunMargins margins(night.run);
+  const auto references = by_case(of_reference);
+  std::map<std::string, std::size_t> planned;
+  for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
+    planned[each.resolved.case_id] = static_cast<std::size_t>(night_pairs(each.resolved));
+  }
+  for (const auto& [id, one] : by_case(of_tonight)) {
+    for (const track::ImportedLaunch& launch : one->launches) {
+      if (!launch.cohort.empty()) night.environment = launch.cohort;
+    }
+    const auto found = references.find(id);
+    if (found == references.end() || !paired.contains(id)) continue;
+    const std::vector<double> steps = values_of(*found->second, track::kStepSeries);
+    for (const std::string& metric : metrics_of(*one)) {
+      const track::TrackedSeries measured = track::series_of(*one, metric);
+      if (!measured.monitored || measured.control) continue;
+      PairedSeries series{.series = before.merged.standing(measured), .case_id = id};
+      series.margin = margins.of(measured);
+      const auto state = before.states.find(series.series.id);
+      const bool same_reference = state != before.states.end() && experiment.paired_reference &&
+                                  state->second.reference == experiment.paired_reference->build;
+      const std::vector<double> values = values_of(*one, metric);
+      const std::vector<double> others = values_of(*found->second, metric);
+      series.pairs = nights::series_pairs(
+          series.series.id,
+          {.tonight = values,
+           .reference = others,
+           .steps = steps,
+           .first = planned[id],
+           .as_share = same_reference ? std::optional(state->second.as_share) : std::nullopt});
+      if (series.pairs.pairs.size() < nights::kMinPairs) continue;
+      if (metric == track::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
+        series.pairs.cause = night_cause(results, id, static_cast<int>(planned[id]));
+      }
+      night.series.push_back(std::move(series));
+    }
+  }
+  return night;
+}
+
+std::vector<SuspectCase> suspect_cases(const PairedNight& night, const NightBuilds& builds,
+                                       const BeforeNight& before, std::size_t judged) {
+  std::map<std::string, SuspectCase> cases;
+  const nights::Tonight tonight{.run = night.run.run_id,
+                                .run_utc = night.run.started_utc,
+                                .build = builds.tonight,
+                                .reference = builds.reference,
+                                .reference_run = builds.reference_run,
+                                .environment = night.environment};
+  for (const PairedSeries& one : night.series) {
+    const auto state = before.states.find(one.series.id);
+    if (state == before.states.end() || state->second.run == tonight.run) continue;
+    if (before.ignored.contains(one.series.id)) continue;
+    const double deviation = nights::deviation(state->second, tonight, one.pairs,
+                                               nights::rule_of(one.series, one.margin, judged));
+    if (deviation == 0) continue;
+    SuspectCase suspect{.case_id = one.case_id, .deviation = deviation};
+    suspect.left_before =
+        std::ranges::find(before.unfinished, one.series.id) != before.unfinished.end();
+    const auto [known, is_new] = cases.try_emplace(one.case_id, suspect);
+    if (!is_new && comes_before(suspect, known->second)) known->second = suspect;
+  }
+  std::vector<SuspectCase> suspect;
+  for (auto& [id, one] : cases) suspect.push_back(std::move(one));
+  return suspect;
+}
+
+}  // namespace stepbench::campaign

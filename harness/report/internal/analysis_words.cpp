@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/internal/analysis_words.h"
+
+#include <functional>
+#include <map>
+
+namespace stepbench::report {
+
+std::string words_of_window(analyze::WindowKind window) {
+  switch (window) {
+    case analyze::WindowKind::kHostStep:
+      return "host_step: from a ProfilerStep's start to the next one's";
+    case analyze::WindowKind::kHostSpan:
+      return "host_span: from the first to the last row of the host's ops and the devices";
+    case analyze::WindowKind::kLoading:
+      return "loading: from one fetch of data to the next";
+    case analyze::WindowKind::kMarks:
+      return "marks: from one row of a repeated annotation to the next";
+    case analyze::WindowKind::kDeviceSpan:
+      return "device_span: from the first to the last row of the devices";
+  }
+  return {};
+}
+
+std::string window_subtitle(std::string_view window) { return "window " + std::string(window); }
+
+std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
+  static const std::map<std::string_view, std::string, std::less<>> kWords = {
+      {"compute", "compute"},
+      {"communication", "communication, not hidden"},
+      {"copy", "copies, not hidden"},
+      {"idle_data_loading", "idle: loading data"},
+      {"idle_synchronise", "idle: synchronising"},
+      {"idle_copy_call", "idle: call that copies"},
+      {"idle_launch", "idle: call of the runtime"},
+      {"idle_backward", "idle: backward"},
+      {"idle_host_op", "idle: operator on the host"},
+      {"idle_other_thread", "idle: other thread"},
+      {"idle_unattributed", "idle: nothing recorded"}};
+  const auto found = kWords.find(part);
+  std::string words = found == kWords.end() ? std::string(part) : found->second;
+  if (scope != analyze::IdleScope::kHost) return words;
+  if (part == "idle_host_op") return "operators";
+  if (part == "idle_unattributed") return "nothing recorded";
+  constexpr std::string_view kIdle = "idle: ";
+  return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
+}
+
+}  // namespace stepbench::report

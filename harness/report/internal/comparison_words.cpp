@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/internal/comparison_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <set>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/stats/effect_size.h"
+#include "harness/text/numbers.h"
+
+namespace stepbench::report {
+namespace {
+
+std::string needed_text(std::size_t pairs) {
+  if (pairs > stats::kMaxPairsNeeded) return ">" + std::to_string(stats::kMaxPairsNeeded);
+  return "~" + std::to_string(pairs);
+}
+
+}  // namespace
+
+std::string letter_of(std::size_t place) {
+  return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
+}
+
+std::string compared_value(double value, const std::string& unit) {
+  if (!std::isfinite(value)) return "-";
+  if (unit == "ns") return text::duration(value);
+  if (unit == "bytes") return text::byte_text(value);
+  return text::significant(value);
+}
+
+std::pair<std::string, std::string> compared_values(double before, double after,
+                                                    const std::string& unit) {
+  if (unit != "ns" || !std::isfinite(before) || !std::isfinite(after)) {
+    return {compared_value(before, unit), compared_value(after, unit)};
+  }
+  const text::TimeUnit in = text::unit_for(std::array{before, after});
+  const auto words = [&](double ns) {
+    return text::significant(ns / in.ns) + ' ' + std::string(in.name);
+  };
+  return {words(before), words(after)};
+}
+
+std::string change_text(const compare::TestResult& test) {
+  return test.change ? text::signed_percent(*test.change) + " %" : "?";
+}
+
+std::string interval_text_of(const compare::TestResult& test) {
+  if (!test.change || !std::isfinite(test.interval.high)) return "-";
+  return '[' + text::signed_percent(test.interval.low) + ", " +
+         text::signed_percent(test.interval.high) + ']';
+}
+
+std::string corrected_text(const compare::TestResult& test) {
+  return test.corrected_change ? text::signed_percent(*test.corrected_change) + " %" : "-";
+}
+
+std::string adjusted_p_text(double p) {
+  if (std::isnan(p)) return "-";
+  if (p < 0.001) return "<0.001";
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%.3f", p);
+  return text.data();
+}
+
+std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
+  std::string text(name_of(test.verdict));
+  switch (test.verdict) {
+    case compare::Verdict::kSuspect:
+      text += test.slower ? ": worse" : ": better";
+      break;
+    case compare::Verdict::kInconclusive:
+      if (test.reason == compare::TestReason::kTooFewPairs) {
+        text += ": needs at least 6 " + unit + ", better 20";
+      } else if (test.pairs_needed) {
+        text += ": " + std::string(compare::describe(test.reason));
+        if (!compare::describe(test.reason).empty()) text += ", ";
+        text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
+      }
+      break;
+    case compare::Verdict::kNoData:
+    case compare::Verdict::kInvalid:
+      if (test.reason != compare::TestReason::kNone)
+        text += ": " + std::string(compare::describe(test.reason));
+      break;
+    case compare::Verdict::kRegression:
+    case compare::Verdict::kImprovement:
+    case compare::Verdict::kOk:
+      break;
+  }
+  return text;
+}
+
+std::string needed_unit(const compare::Comparison& comparison) {
+  return comparison.looks.empty() ? "launches" : "pairs";
+}
+
+ComparisonNames::ComparisonNames(const compare::Comparison& comparison) : comparison_(comparison) {
+  std::vector<const OptionValues*> cases;
+  std::set<std::string> ids;
+  for (const compare::CaseResult& one : comparison.cases) {
+    cases.push_back(&one.options);
+    ids.insert(one.case_id);
+  }
+  for (const auto* missing : {&comparison.only_base, &comparison.only_candidate}) {
+    for (const compare::MissingCase& one : *missing) ids.insert(one.case_id);
+  }
+  varying_ = estimate::varying_options(cases, comparison.swept);
+  digits_ = estimate::id_digits(ids);
+  only_one_ = ids.size() == 1;
+}
+
+std::string ComparisonNames::of(const compare::CaseResult& one) const {
+  return name(one.options, one.workload, one.case_id);
+}
+
+std::string ComparisonNames::of(const compare::MissingCase& one) const {
+  return name(one.options, one.workload, one.case_id);
+}
+
+std::string ComparisonNames::of_id(const std::string& case_id) const {
+  const auto found = std::ranges::find(comparison_.cases, case_id, &compare::CaseResult::case_id);
+  return found == comparison_.cases.end() ? "case " + short_id(case_id) : of(*found);
+}
+
+std::string ComparisonNames::name(const OptionValues& options, const std::string& workload,
+                                  std::string_view id) const {
+  std::string text = estimate::case_label(options, varying_);
+  if (!text.empty()) return text;
+  text = estimate::case_subject(options, workload);
+  if (text.empty()) return "case " + short_id(id);
+  return only_one_ ? text : text + " (" + short_id(id) + ')';
+}
+
+std::string ComparisonNames::short_id(std::string_view id) const {
+  return std::string(id.substr(0, digits_));
+}
+
+}  // namespace stepbench::report

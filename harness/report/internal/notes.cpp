@@ -1,0 +1,514 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/internal/notes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "harness/base/launch_outcome.h"
+#include "harness/base/value.h"
+#include "harness/estimate/steady_state.h"
+#include "harness/record/quality.h"
+#include "harness/report/internal/which_cases.h"
+#include "harness/report/noise_text.h"
+#include "harness/report/ops_report.h"
+#include "harness/schedule/warmup_verdict.h"
+#include "harness/text/number_ranges.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+
+namespace stepbench::report {
+namespace {
+
+// Collects notes in order of first appearance, each with its cases. Notes that differ only in
+// numbers are merged.
+class Collector {
+ public:
+  Collector(const std::vector<estimate::CaseRow>& rows, const record::Results& results)
+      : which_(rows, results) {}
+
+  // `doubt`: see document::Paragraph.
+  void add(const std::string& text, const estimate::CaseRow& row,
+           document::Tone tone = document::Tone::kDoubt, const std::string& doubt = {}) {
+    add_to(note_like(text, tone), text, row, doubt);
+  }
+
+  // Failures keep the text of the first, with its command below: numbers in error messages are
+  // seldom amounts.
+  void add_failure(const std::string& text, const estimate::CaseRow& row, std::int64_t launches,
+                   const std::string& command) {
+    Note& note = note_like(text, document::Tone::kBad);
+    if (note.texts.empty()) note.command = command;
+    note.launches += launches;
+    add_to(note, text, row, {});
+  }
+
+  [[nodiscard]] std::vector<document::Paragraph> take() const {
+    std::vector<document::Paragraph> paragraphs;
+    for (const Note& note : notes_) {
+      const std::string cases = which_.count(note.cases.size());
+      document::Paragraph& paragraph = paragraphs.emplace_back(
+          document::Paragraph{words_of(note) + about(note.cases), note.tone});
+      if (!note.doubts.empty()) {
+        paragraph.doubt = alike(note.doubts) + (cases.empty() ? "" : " (" + cases + ')');
+      }
+      if (!note.command.empty()) paragraph.below.emplace_back("repeat: " + note.command, true);
+    }
+    return paragraphs;
+  }
+
+ private:
+  struct Note {
+    document::Tone tone;
+    std::vector<std::string> texts = {};  // distinct texts
+    std::set<std::string> known = {};     // `texts` as a set
+    std::vector<std::string> doubts = {};
+    std::vector<const estimate::CaseRow*> cases = {};
+    std::set<std::string> names = {};  // names of the cases
+    std::int64_t launches = 0;         // number of failed launches
+    std::string command = {};
+  };
+
+  Note& note_like(const std::string& text, document::Tone tone) {
+    const auto [place, is_new] = places_.emplace(text::without_amounts(text), notes_.size());
+    if (is_new) notes_.push_back({.tone = tone});
+    return notes_[place->second];
+  }
+
+  void add_to(Note& note, const std::string& text, const estimate::CaseRow& row,
+              const std::string& doubt) {
+    if (note.known.insert(text).second) note.texts.push_back(text);
+    if (!doubt.empty()) note.doubts.push_back(doubt);
+    if (note.names.insert(which_.name(row)).second) note.cases.push_back(&row);
+  }
+
+  // Texts of another shape are represented by the first.
+  static std::string alike(std::vector<std::string> texts) {
+    const std::string shape = text::without_amounts(texts.front());
+    std::erase_if(texts,
+                  [&](const std::string& each) { return text::without_amounts(each) != shape; });
+    return text::with_ranges(texts);
+  }
+
+  static std::string words_of(const Note& note) {
+    if (note.launches == 0) return text::with_ranges(note.texts);
+    std::string text = note.texts.front();
+    const bool several = std::size_t(note.launches) > note.cases.size();
+    if (note.texts.size() > 1) text += "; others alike, with other numbers";
+    return several ? text + " (" + text::counted(note.launches, "launch") + ')' : text;
+  }
+
+  [[nodiscard]] std::string about(const std::vector<const estimate::CaseRow*>& cases) const {
+    const std::string all = which_.count(cases.size());
+    if (all.empty()) return {};
+    return " (" + (all == "all cases" ? all : which_.name(cases)) + ')';
+  }
+
+  WhichCases which_;
+  std::vector<Note> notes_;
+  std::map<std::string, std::size_t> places_ = {};  // by text without amounts
+};
+
+std::string one_line(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return text;
+}
+
+void add_failures(const estimate::CaseRow& row, Collector& notes) {
+  for (const record::Launch* launch : row.failed) {
+    std::string text = "failed: " + estimate::reason_of(*launch);
+    if (!launch->row.stage.empty()) text += ", in " + launch->row.stage;
+    notes.add_failure(text, row, 1, launch->row.repeat_command);
+  }
+  for (const record::Launch* launch : row.skipped)
+    notes.add("skipped: " + estimate::reason_of(*launch), row);
+  for (const int launch : row.running) {
+    const auto launches = number_of(row.options(), "launches");
+    notes.add("running now: launch " + std::to_string(launch + 1) +
+                  (launches ? " of " + text::short_number(*launches) : ""),
+              row, document::Tone::kPlain);
+  }
+  if (row.unfinished > 0)
+    notes.add("unfinished: begun, but the run ended before the launch did", row);
+}
+
+std::int64_t whole(const Fields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  if (found == fields.end()) return 0;
+  const auto* number = std::get_if<std::int64_t>(&found->second);
+  return number == nullptr ? 0 : *number;
+}
+
+std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::CaseRow& row) {
+  std::string text = "warm-up is " + text::signed_percent(effect.change) + " % [" +
+                     text::signed_percent(effect.interval.low) + ", " +
+                     text::signed_percent(effect.interval.high) + "] of this step, over " +
+                     text::counted(static_cast<std::int64_t>(effect.launches), "launch") +
+                     "; drop " + text::counted(effect.drop, "step");
+  if (const auto warmup = number_of(row.options(), "schedule.warmup")) {
+    text += " (schedule.warmup: " + std::to_string(std::llround(*warmup) + effect.drop) + ')';
+  }
+  return text;
+}
+
+std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
+  switch (verdict.kind) {
+    case schedule::WarmupVerdict::Kind::kTooShort:
+      return "warm-up too short by at least " + text::counted(verdict.more_steps, "step");
+    case schedule::WarmupVerdict::Kind::kDrifting:
+      return "steps became " + text::percent_text(verdict.change) + " slower within the window";
+    case schedule::WarmupVerdict::Kind::kOk:
+    case schedule::WarmupVerdict::Kind::kUnknown:
+      break;
+  }
+  return {};
+}
+
+// Prefers the effect on the step, if the launches show one. Otherwise reports what more than half
+// of the launches say, since a single launch may have been disturbed.
+void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
+  if (const auto effect = estimate::warmup_effect(row); effect && effect->reported) {
+    notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt,
+              "warm-up is " + text::signed_percent(effect->change) + " % of the step");
+    return;
+  }
+  std::vector<schedule::WarmupVerdict> verdicts;
+  for (const estimate::MeasuredLaunch& each : row.measured) {
+    const Fields& schedule = each.launch->row.report.schedule;
+    const auto verdict = schedule.find("warmup_verdict");
+    if (verdict == schedule.end()) continue;
+    verdicts.push_back({.kind = schedule::warmup_kind(to_text(verdict->second)),
+                        .more_steps = whole(schedule, "warmup_more"),
+                        .change = number_of(schedule, "warmup_change").value_or(0)});
+  }
+  const schedule::WarmupVerdict all = schedule::agreed(verdicts);
+  const std::string text = schedule::describe(all);
+  if (text.empty()) return;
+  const auto agreeing = std::count_if(verdicts.begin(), verdicts.end(),
+                                      [&](const auto& each) { return each.kind == all.kind; });
+  notes.add(text + " (" + std::to_string(agreeing) + " of " + std::to_string(verdicts.size()) +
+                " launches)",
+            row, document::Tone::kDoubt, warmup_doubt(all));
+}
+
+// Marks rows without an interval among rows with one.
+void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
+  if (row.spread != estimate::Spread::kRange) return;
+  const std::string n = std::to_string(row.measured.size());
+  notes.add("n=" + n + ": smallest and largest of " + n + " launches, too few for an interval",
+            row);
+}
+
+// Over all cases: medians of cases that had to wait, and single launches of the others. nullopt if
+// none had to wait.
+std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
+  std::vector<estimate::BusyMachine> all;
+  std::int64_t launches = 0;
+  std::int64_t measured = 0;  // launches of cases without a median
+  for (const estimate::CaseRow& row : rows) {
+    if (const auto busy = estimate::busy_machine(row)) {
+      all.push_back(*busy);
+      continue;
+    }
+    const std::vector<estimate::BusyMachine> few = estimate::busy_launches(row);
+    all.insert(all.end(), few.begin(), few.end());
+    launches += std::ssize(few);
+    measured += std::ssize(row.measured);
+  }
+  if (all.empty()) return std::nullopt;
+  const record::FactRow& fact = record::row_of(record::Fact::kWaited);
+  const bool doubtful = std::ranges::any_of(all, [&](const estimate::BusyMachine& busy) {
+    return fact.level(busy.waited) >= record::FactLevel::kDoubtful;
+  });
+  const std::int64_t cases = std::ssize(all) - launches;
+  std::vector<std::string> where;
+  if (cases > 0 && cases < std::ssize(rows)) {
+    where.push_back(std::to_string(cases) + " of " + text::counted(std::ssize(rows), "case"));
+  }
+  if (launches > 0) {
+    where.push_back((cases > 0 ? "" : "in ") + std::to_string(launches) + " of " +
+                    text::counted(measured, cases > 0 ? "other launch" : "launch"));
+  }
+  BusyWords words = busy_words(all, where.empty() ? "" : " (" + text::join(where) + ')');
+  if (!doubtful) words.doubt.clear();
+  return words;
+}
+
+// Reports a slow first step unless the launch has a worse verdict.
+void add_first_step(const record::LaunchReport& report, std::set<std::string>& texts) {
+  using Kind = schedule::WarmupVerdict::Kind;
+  const Kind kind = schedule::warmup_kind(text_of(report.schedule, "warmup_verdict"));
+  if (kind == Kind::kTooShort || kind == Kind::kDrifting) return;
+  if (std::ranges::find(report.flags, launch_flag::kFirstStepSlow) == report.flags.end()) return;
+  texts.insert(schedule::describe({.kind = Kind::kOk, .first_step_slow = true}));
+}
+
+// True for flags that are reported elsewhere, with a size or if launches agree.
+bool has_note_of_its_own(std::string_view flag, bool waited_has_size) {
+  if (flag == launch_flag::kWarmupTooShort || flag == launch_flag::kDrifting) return true;
+  if (flag == launch_flag::kWaitedForCpu) return waited_has_size;
+  return flag == launch_flag::kFirstStepSlow || record::fact_of_flag(flag) != nullptr;
+}
+
+void add_flags(const estimate::CaseRow& row, Collector& notes) {
+  std::map<std::string, std::int64_t> flags;
+  const std::vector<std::string> reported = reported_facts(row);
+  std::set<std::string> texts(reported.begin(), reported.end());
+  const bool waited_has_size = !estimate::busy_launches(row).empty();
+  for (const auto& [launch, estimate] : row.measured) {
+    const record::LaunchReport& report = launch->row.report;
+    for (const std::string& flag : report.flags) ++flags[flag];
+    for (const std::string& note : report.notes) texts.insert(one_line(note));
+    add_first_step(report, texts);
+  }
+  for (const auto& [flag, count] : flags) {
+    if (has_note_of_its_own(flag, waited_has_size)) continue;
+    const std::string_view meaning = launch_flag::meaning(flag);
+    const std::string launches =
+        "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
+    notes.add(
+        meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
+        row);
+  }
+  if (std::string words = not_watched_words(row); !words.empty()) notes.add(words, row);
+  for (const std::string& text : texts) notes.add(text, row);
+}
+
+}  // namespace
+
+void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
+                       const std::vector<estimate::CaseRow>& rows, const record::Results& results,
+                       std::vector<document::Paragraph>& notes) {
+  Collector found(rows, results);
+  std::map<std::pair<std::string, std::string>, const estimate::CaseRow*> timed;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.pass == Pass::kTiming) timed.emplace(std::pair(row.case_id, row.arm), &row);
+  }
+  for (const estimate::CaseRow& row : profiled) {
+    const std::string pass(name_of(row.pass));
+    for (const auto& [launch, estimate] : row.measured) {
+      const auto& metrics = launch->row.report.metrics;
+      const auto overhead = metrics.find("profile_overhead");
+      if (overhead == metrics.end() || !overhead->second) continue;
+      const auto alike = timed.find({row.case_id, row.arm});
+      found.add(
+          "profiled (" + pass + "), " +
+              recording_cost(overhead->second, estimate::is_within_noise(
+                                                   *overhead->second,
+                                                   alike == timed.end() ? nullptr : alike->second)),
+          row, document::Tone::kPlain);
+    }
+    const std::string what =
+        estimate::counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
+    for (const record::Launch* launch : row.failed) {
+      found.add(what + ": failed: " + estimate::reason_of(*launch), row, document::Tone::kBad);
+    }
+  }
+  for (const estimate::CaseRow& row : profiled) add_flags(row, found);
+  std::set<std::string> known;
+  for (const document::Paragraph& note : notes) known.insert(note.text);
+  for (document::Paragraph& note : found.take()) {
+    if (known.insert(note.text).second) notes.push_back(std::move(note));
+  }
+}
+
+std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& rows,
+                                          const record::Results& results) {
+  Collector notes(rows, results);
+  for (const estimate::CaseRow& row : rows) add_failures(row, notes);
+  for (const estimate::CaseRow& row : rows) add_warm_up(row, notes);
+  const bool some_have_intervals = std::any_of(
+      rows.begin(), rows.end(),
+      [](const estimate::CaseRow& each) { return each.spread == estimate::Spread::kOverLaunches; });
+  for (const estimate::CaseRow& row : rows) {
+    if (some_have_intervals) add_few_launches(row, notes);
+  }
+  for (const estimate::CaseRow& row : rows) {
+    for (const std::string& text : estimate_notes(row)) notes.add(text, row);
+  }
+  for (const estimate::CaseRow& row : rows) add_flags(row, notes);
+  std::vector<document::Paragraph> paragraphs = notes.take();
+  const auto add = [&](const std::string& text, document::Tone tone) {
+    if (!text.empty()) paragraphs.push_back({text, tone});
+  };
+  if (auto busy = busy_note(rows)) {
+    paragraphs.push_back({.text = std::move(busy->text),
+                          .tone = document::Tone::kDoubt,
+                          .doubt = std::move(busy->doubt)});
+  }
+  add(epoch_gaps(rows), document::Tone::kPlain);
+  add(scaled_threads(rows), document::Tone::kPlain);
+  add(flagged_steps(rows), document::Tone::kPlain);
+  for (const std::string& warning : results.warnings) {
+    add("warning: " + warning, document::Tone::kDoubt);
+  }
+  return paragraphs;
+}
+
+std::string unseen_warmup(const estimate::CaseRow& row) {
+  constexpr double kWorthSaying = 0.01;
+  const auto effect = row.measured.empty() ? std::nullopt : estimate::warmup_effect(row);
+  if (!effect || effect->reported || effect->finds <= kWorthSaying) return {};
+  const std::string less =
+      effect->finds < 1 ? "one of less than " + text::percent_text(effect->finds) + " of the step"
+                        : "even one as long as the step";
+  return "no warm-up is visible in the windows; " + less +
+         " would be hidden by the differences of these " +
+         text::counted(static_cast<std::int64_t>(effect->launches), "launch");
+}
+
+namespace {
+
+constexpr double kMargin = 0.01;      // between mean and median over launches
+constexpr double kHostBehind = 0.02;  // of the step: by so much the host was faster than the device
+
+using Lines = std::vector<std::string>;
+
+void add_clock(const estimate::CaseRow& row, Lines& lines) {
+  const auto timed = std::count_if(row.measured.begin(), row.measured.end(), [](const auto& each) {
+    return each.estimate.device_ns.has_value();
+  });
+  if (row.clock == estimate::StepClock::kDrained && timed > 0) {
+    lines.emplace_back(
+        "some launches have no device times: theirs are by the host's clock, from idle device to "
+        "idle device");
+  } else if (row.clock == estimate::StepClock::kDrained) {
+    lines.emplace_back(
+        "no device times: `step` is by the host's clock, until the device had done the window's "
+        "work");
+  }
+  if (row.clock != estimate::StepClock::kDevice ||
+      !(*row.step_host_ns < *row.step_ns * (1 - kHostBehind))) {
+    return;
+  }
+  std::string text = "the host ran ahead of the device";
+  if (row.host_lead_ns)
+    text += " by " + text::significant(*row.host_lead_ns / *row.step_ns, 2) + " steps";
+  lines.push_back(text + ": its phases are the cost of launching the work");
+}
+
+void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
+  const auto rare = estimate::rare_slow_steps(row, kMargin);
+  if (!rare) return;
+  lines.push_back("rare slow steps: " + text::with_separators(rare->slow) + " of " +
+                  text::with_separators(rare->steps) +
+                  " are longer than any of a usual launch; with them a step takes " +
+                  text::percent(rare->difference) +
+                  " % more; active: " + std::to_string(rare->active) + " would hold about ten");
+}
+
+void add_file_version(const estimate::CaseRow& row, Lines& lines) {
+  const auto any = [&](bool estimate::LaunchEstimate::*member) {
+    return std::any_of(row.measured.begin(), row.measured.end(),
+                       [&](const estimate::MeasuredLaunch& each) { return each.estimate.*member; });
+  };
+  if (any(&estimate::LaunchEstimate::uneven)) {
+    lines.emplace_back(
+        "uneven: from a file before version 1.3, without whole epochs in its windows; steps and "
+        "rates depend on where a window lies");
+  }
+  if (any(&estimate::LaunchEstimate::no_rates)) {
+    lines.emplace_back("no rates: unknown when the device finished the window's work");
+  }
+}
+
+void add_queue_level(const estimate::CaseRow& row, Lines& lines) {
+  const auto level = estimate::uneven_queue(row);
+  if (!level) return;
+  const std::int64_t batches = std::llround(std::abs(level->gained));
+  lines.push_back("the loader's queue was not level: " +
+                  text::counted(batches, level->gained < 0 ? "fewer batch" : "more batch") +
+                  " were ready at the window's end than at its start; steady state takes " +
+                  text::duration(level->low_ns) + " to " + text::duration(level->high_ns) +
+                  " a step; " + text::counted(level->more_warmup, "more warm-up step") +
+                  (level->more_warmup == 1 ? " evens" : " even") + " it out");
+}
+
+}  // namespace
+
+std::vector<std::string> estimate_notes(const estimate::CaseRow& row) {
+  Lines lines;
+  if (row.measured.empty()) return lines;
+  add_clock(row, lines);
+  add_file_version(row, lines);
+  if (row.smoke) return lines;
+  add_rare_slow_steps(row, lines);
+  add_queue_level(row, lines);
+  if (row.mfu_refused) {
+    lines.emplace_back(
+        "MFU above 100 % left out: the device's peak or the count of operations is wrong");
+  }
+  return lines;
+}
+
+std::string flagged_steps(const std::vector<estimate::CaseRow>& rows) {
+  std::int64_t steps = 0;
+  std::vector<estimate::FlaggedSteps> sums;
+  for (const estimate::CaseRow& row : rows) {
+    for (const auto& [launch, estimate] : row.measured) {
+      steps += estimate.steps;
+      for (const estimate::FlaggedSteps& flagged : estimate.flagged) {
+        auto found = std::find_if(sums.begin(), sums.end(), [&](const estimate::FlaggedSteps& sum) {
+          return sum.flag == flagged.flag;
+        });
+        if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
+        found->steps += flagged.steps;
+      }
+    }
+  }
+  if (sums.empty()) return {};
+  const std::string kinds = text::join(sums, ", ", [](const estimate::FlaggedSteps& sum) {
+    return std::string(sum.flag) + ' ' + text::with_separators(sum.steps);
+  });
+  return "steps with a flag, all of them part of the numbers: " + kinds + " (of " +
+         text::with_separators(steps) + " steps)";
+}
+
+std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
+  const auto range = [&](std::optional<double> estimate::CaseRow::*member) {
+    std::vector<double> values;
+    for (const estimate::CaseRow& row : rows) {
+      if (row.*member && *(row.*member) > 0) values.push_back(*(row.*member));
+    }
+    if (values.empty()) return std::string();
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    const std::string least = text::duration(*low);
+    const std::string most = text::duration(*high);
+    return least == most ? least : least + " to " + most;
+  };
+  const std::string gap = range(&estimate::CaseRow::epoch_gap_ns);
+  if (gap.empty()) {
+    const bool borders = std::any_of(rows.begin(), rows.end(), [](const estimate::CaseRow& row) {
+      return row.epoch_gap_ns.has_value();
+    });
+    return borders ? "epoch gap: steps at epoch borders wait no longer than others" : "";
+  }
+  return "epoch gap: " + gap + " at each border, " +
+         range(&estimate::CaseRow::epoch_gap_per_step_ns) +
+         " spread over the steps; part of `step`";
+}
+
+std::string scaled_threads(const std::vector<estimate::CaseRow>& rows) {
+  std::set<std::int64_t> of_single;
+  std::set<std::int64_t> of_ranks;
+  for (const estimate::CaseRow& row : rows) {
+    if (!row.scaling_efficiency) continue;
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      const auto threads = number_of(each.launch->row.report.effective, "threads.intra_op");
+      if (!threads) continue;
+      (each.launch->row.world > 1 ? of_ranks : of_single)
+          .insert(static_cast<std::int64_t>(*threads));
+    }
+  }
+  if (of_single.empty() || of_ranks.empty() || of_single == of_ranks) return {};
+  const auto words = [](const std::set<std::int64_t>& counts) {
+    return text::join(counts, " or ", [](std::int64_t count) { return std::to_string(count); });
+  };
+  return "scaling: one rank computed with " + words(of_single) + " threads, each of several with " +
+         words(of_ranks) + ": set threads.intra_op to use the same number for all";
+}
+
+}  // namespace stepbench::report
