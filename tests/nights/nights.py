@@ -57,6 +57,7 @@ class Machine:
         self.moved_to, self.moved = None, datetime.timedelta()
         self.weather = 1.0
         self.torch = "2.10.0"
+        self.variables = {}  # more of the environment
         self.experiment("nightly")
         self.git("init", "--quiet", "--initial-branch=main")
         (self.folder / ".gitignore").write_text("*\n!*.yaml\n")
@@ -92,7 +93,8 @@ class Machine:
         return {**os.environ, "LD_PRELOAD": str(self.dated), "DATED_SECONDS": str(round(self.moved.total_seconds())),
                 "ASAN_OPTIONS": "verify_asan_link_order=0:" + os.environ.get("ASAN_OPTIONS", ""),
                 "WEATHER": str(self.weather), "STUB_TORCH": self.torch,
-                "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_STATE_HOME": str(self.folder / "state")}
+                "XDG_CACHE_HOME": str(self.folder / "cache"), "XDG_STATE_HOME": str(self.folder / "state"),
+                **self.variables}
 
     def run(self, *words, status=None):
         words = [str(word) for word in words]
