@@ -34,7 +34,8 @@ namespace fs = std::filesystem;
 
 // Makes the same plan with the reference program.
 PairedReference plan_with(const RunRequest& request, const ChosenReference& reference,
-                          const fs::path& program, const CampaignContext& context) {
+                          const fs::path& program, bool uses_own_interpreter,
+                          const CampaignContext& context) {
   RunRequest same = request;
   same.resume.clear();
   if (reference.tonight.is_script) {
@@ -45,10 +46,11 @@ PairedReference plan_with(const RunRequest& request, const ChosenReference& refe
   PairedReference paired_reference{.run = reference.stored_program.run,
                                    .build = reference.stored_program.build,
                                    .planned = plan_experiment(same, context, true)};
-  if (const KeptInterpreter interpreter = kept_interpreter(program); interpreter.is_there) {
-    // Behind the plan: a case keeps its id, whatever measures it.
+  if (uses_own_interpreter) {
+    // After planning: the interpreter is no part of a case's id.
     for (plan::PlannedCase& each : paired_reference.planned.planned.plan.cases) {
-      each.resolved.options["env." + std::string(run::kInterpreterVariable)] = interpreter.path;
+      each.resolved.options["env." + std::string(run::kInterpreterVariable)] =
+          stored_interpreter(program).path;
     }
   }
   return paired_reference;
@@ -114,13 +116,16 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   const auto program = find_program(store, reference.stored_program.build, host,
                                     track::find_run(runs, reference.stored_program.run));
   if (!program) return without(nights::NightReason::kReferenceMissing);
+  const ScriptInterpreter interpreter = stored_interpreter(*program);
+  const InterpreterState state = state_of(interpreter, reference.tonight.interpreter);
+  if (state == InterpreterState::kMissing) {
+    return without(nights::NightReason::kReferenceMissing, "its interpreter " + interpreter.path +
+                                                               " (" + interpreter.versions +
+                                                               ") does not exist any more");
+  }
   try {
-    reference.paired_reference = plan_with(request, reference, *program, context);
-    const KeptInterpreter interpreter = kept_interpreter(*program);
-    if (!interpreter.path.empty() && !interpreter.is_there) {
-      reference.tonight.notes.push_back("the reference's interpreter " + interpreter.path +
-                                        " is gone: both programs run in tonight's");
-    }
+    const bool uses_own = state == InterpreterState::kUnchanged && !interpreter.path.empty();
+    reference.paired_reference = plan_with(request, reference, *program, uses_own, context);
   } catch (const Error& error) {
     return without(nights::NightReason::kReferenceFails, error.what());
   }
@@ -197,22 +202,57 @@ std::vector<fs::path> code_of(const fs::path& folder, std::vector<fs::path> file
   return files;
 }
 
-// Beside a script that is kept: the path of the interpreter that it was measured with.
+// Beside a script that is kept: the interpreter that measured it, its path and its versions.
 constexpr const char* kInterpreterFile = ".stepbench-interpreter";
 
-// Build id of a program without other files, else a digest of all files. `interpreter`: the content
-// of kInterpreterFile; empty if that is among the files, or there is none.
+// Versions that make an interpreter another program; only torch is asked for, which is not
+// imported.
+constexpr const char* kAskVersions = R"(
+import importlib.metadata, sys
+print(sys.implementation.name, sys.version.split()[0], end="")
+try:
+    print(", torch", importlib.metadata.version("torch"), end="")
+except importlib.metadata.PackageNotFoundError:
+    pass
+)";
+constexpr std::chrono::seconds kAskLimit{20};
+
+std::string versions_of(const std::string& interpreter) {
+  const os::CommandResult asked =
+      os::run_command({interpreter, "-c", kAskVersions}, "", kAskLimit, {.most_output = 4096});
+  const bool answers = asked.started && !asked.timed_out && asked.exit_status == 0;
+  return answers ? os::trim(asked.out) : std::string();
+}
+
+std::string interpreter_text(const ScriptInterpreter& interpreter) {
+  return interpreter.path + '\n' + interpreter.versions;
+}
+
+ScriptInterpreter parse_interpreter(const std::string& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string::npos) return {.path = text};
+  return {.path = text.substr(0, end), .versions = text.substr(end + 1)};
+}
+
+// The same versions in another folder are the same program.
+const std::string& identity_of(const ScriptInterpreter& interpreter) {
+  return interpreter.versions.empty() ? interpreter.path : interpreter.versions;
+}
+
+// Build id of a program without other files, else a digest of all files. `interpreter`: that
+// kInterpreterFile will hold; without a path if that is among the files, or there is none.
 std::string build_of(const fs::path& program, std::vector<fs::path> files,
-                     const std::string& interpreter = {}) {
-  if (files.empty() && interpreter.empty()) return run::program_build_id(program);
+                     const ScriptInterpreter& interpreter = {}) {
+  if (files.empty() && interpreter.path.empty()) return run::program_build_id(program);
   files.push_back(program.filename());
-  if (!interpreter.empty()) files.emplace_back(kInterpreterFile);
+  if (!interpreter.path.empty()) files.emplace_back(kInterpreterFile);
   std::ranges::sort(files);
   std::string text;
   for (const fs::path& file : files) {
-    const std::string content = !interpreter.empty() && file == kInterpreterFile
-                                    ? interpreter
-                                    : os::read_text(program.parent_path() / file).value_or("");
+    const auto read = [&] { return os::read_text(program.parent_path() / file).value_or(""); };
+    const std::string content = file != kInterpreterFile   ? read()
+                                : interpreter.path.empty() ? identity_of(parse_interpreter(read()))
+                                                           : identity_of(interpreter);
     text += file.generic_string() + '\n' + digest(content) + '\n';
   }
   return digest(text);
@@ -234,8 +274,8 @@ fs::path repository_of(const fs::path& folder) {
   return top.exit_status == 0 ? fs::path(os::trim(top.out)) : fs::path{};
 }
 
-// That all cases are measured with; empty: none is found, or they differ.
-std::string interpreter_of(const plan::Plan& plan, const machine::Variables& variables) {
+// The interpreter of all cases; no path: none is found, or they differ.
+ScriptInterpreter interpreter_of(const plan::Plan& plan, const machine::Variables& variables) {
   std::set<std::string> found;
   for (const plan::PlannedCase& each : plan.cases) {
     try {
@@ -245,7 +285,8 @@ std::string interpreter_of(const plan::Plan& plan, const machine::Variables& var
       return {};
     }
   }
-  return found.size() == 1 ? *found.begin() : std::string();
+  if (found.size() != 1) return {};
+  return {.path = *found.begin(), .versions = versions_of(*found.begin())};
 }
 
 NightProgram night_script(const plan::Plan& plan, const machine::Variables& variables) {
@@ -304,7 +345,7 @@ std::string folder_name(const std::string& build) {
 
 // nullopt: missing or unreadable.
 std::optional<std::string> build_at(const fs::path& program, const std::vector<fs::path>& files,
-                                    const std::string& interpreter = {}) {
+                                    const ScriptInterpreter& interpreter = {}) {
   std::error_code error;
   if (!fs::is_regular_file(program, error)) return std::nullopt;
   try {
@@ -363,9 +404,9 @@ void copy_program(const NightProgram& program, const fs::path& home) {
   fs::remove_all(unfinished, ignored);
   copy_into(program.program, unfinished / program.program.filename());
   for (const fs::path& file : program.files) copy_into(folder / file, unfinished / file);
-  if (!program.interpreter.empty()) {
+  if (!program.interpreter.path.empty()) {
     std::ofstream file(unfinished / kInterpreterFile, std::ios::binary);
-    file << program.interpreter;
+    file << interpreter_text(program.interpreter);
     if (!file.flush()) {
       throw fs::filesystem_error("", std::make_error_code(std::errc::io_error));
     }
@@ -469,13 +510,19 @@ std::optional<fs::path> find_program(track::TrackStore& store, const std::string
   return program;
 }
 
-KeptInterpreter kept_interpreter(const fs::path& program) {
-  KeptInterpreter stored{.path =
-                             os::read_text(program.parent_path() / kInterpreterFile).value_or("")};
+ScriptInterpreter stored_interpreter(const fs::path& program) {
+  return parse_interpreter(os::read_text(program.parent_path() / kInterpreterFile).value_or(""));
+}
+
+InterpreterState state_of(const ScriptInterpreter& stored, const ScriptInterpreter& tonight) {
   std::error_code error;
-  stored.is_there =
+  const bool is_there =
       fs::is_regular_file(stored.path, error) && ::access(stored.path.c_str(), X_OK) == 0;
-  return stored;
+  if (stored.path.empty() || identity_of(stored) == identity_of(tonight)) {
+    return is_there ? InterpreterState::kUnchanged : InterpreterState::kReplaceable;
+  }
+  if (is_there && versions_of(stored.path) == stored.versions) return InterpreterState::kUnchanged;
+  return stored.path == tonight.path ? InterpreterState::kReplaceable : InterpreterState::kMissing;
 }
 
 PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,

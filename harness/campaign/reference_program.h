@@ -27,6 +27,11 @@ namespace stepbench::campaign {
 
 inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
 
+struct ScriptInterpreter {
+  std::string path = {};      // absolute
+  std::string versions = {};  // "cpython 3.11.7, torch 2.11.0"; empty: it does not answer
+};
+
 struct NightProgram {
   std::string build = {};                         // digest of all kept files
   std::filesystem::path program = {};             // absolute path; for a Python script, the script
@@ -35,7 +40,7 @@ struct NightProgram {
   std::vector<std::string> notes = {};  // possible dependencies that are not kept
   // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
   // of the script records its path; the interpreter itself is not copied.
-  std::string interpreter = {};
+  ScriptInterpreter interpreter = {};
   bool is_script = false;
 };
 // `run` must have been planned with a worker; `variables`: of this process.
@@ -56,12 +61,17 @@ struct NightProgram {
                                                                 std::string_view host,
                                                                 const track::TrackedRun* run);
 
-struct KeptInterpreter {
-  std::string path = {};  // empty: the program is no script, or it was kept without one
-  bool is_there = false;
+// The interpreter that measured a stored script; no path: it is not a script, or was stored
+// without.
+[[nodiscard]] ScriptInterpreter stored_interpreter(const std::filesystem::path& program);
+
+enum class InterpreterState : std::uint8_t {
+  kUnchanged,    // runs the reference
+  kReplaceable,  // tonight's runs it: the same versions, or an environment upgraded in place
+  kMissing       // removed, or with other versions than it was measured with
 };
-// That a kept script was measured with.
-[[nodiscard]] KeptInterpreter kept_interpreter(const std::filesystem::path& program);
+[[nodiscard]] InterpreterState state_of(const ScriptInterpreter& stored,
+                                        const ScriptInterpreter& tonight);
 
 struct StoredProgram {
   track::StoredBuild build = {};

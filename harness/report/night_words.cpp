@@ -38,7 +38,7 @@ std::string reference_words_of(const nights::NightPairs& pairs, const track::His
     case nights::NightReason::kBaseline:
       return "a new baseline: tonight's program is the reference from now on";
     case nights::NightReason::kReferenceMissing:
-      return "the reference program is missing" + begins;
+      return "the reference program is missing" + reason + begins;
     case nights::NightReason::kReferenceFails:
       return "the reference program fails" + reason + begins +
              (pairs.begins_reference() ? ". A change between the two is not detected: rebuild that "

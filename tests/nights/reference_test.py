@@ -161,8 +161,11 @@ class References(unittest.TestCase):
         states = []
         for environment, step_s in (("old", 0.002), ("new", 0.0025), ("old", 0.002)):
             python = folder / environment / "bin" / "python"
+            torch = folder / environment / f"torch-{environment}.dist-info"
+            torch.mkdir(parents=True, exist_ok=True)
+            (torch / "METADATA").write_text(f"Metadata-Version: 2.1\nName: torch\nVersion: {1 if environment == 'old' else 2}\n")
             python.parent.mkdir(parents=True, exist_ok=True)
-            python.write_text(f"#!/bin/sh\nexec env STEP_S={step_s} {sys.executable} \"$@\"\n")
+            python.write_text(f"#!/bin/sh\nexec env STEP_S={step_s} PYTHONPATH={torch.parent}:$PYTHONPATH {sys.executable} \"$@\"\n")
             python.chmod(0o755)
             self.machine.variables = {"VIRTUAL_ENV": str(folder / environment)}
             done = self.machine.run("nightly", "nightly.yaml", "--no-lock", "--quiet", "--format", "json")

@@ -129,25 +129,34 @@ TEST_F(NightProgramTest, PythonScript_IsKeptWithItsFolder) {
   EXPECT_FALSE(fs::exists(found->parent_path() / "scratch.py"));
 }
 
-TEST_F(NightProgramTest, AnotherInterpreter_IsAnotherProgram) {
+TEST_F(NightProgramTest, OtherVersions_AreAnotherProgram) {
   folder.write("train/step.py", "import torch\n");
   commit();
-  const auto with_environment = [&](const std::string& name) {
-    folder.write(name + "/bin/python", "#!/bin/sh\n");
-    fs::permissions(folder / name / "bin/python", fs::perms::owner_exec, fs::perm_options::add);
+  const auto in_environment = [&](const std::string& name, const std::string& torch) {
+    const fs::path python = folder / name / "bin/python";
+    folder.write(name + "/bin/python", "#!/bin/sh\necho cpython 3.11.7, torch " + torch + "\n");
+    fs::permissions(python, fs::perms::owner_exec, fs::perm_options::add);
     return script("train/step.py", {{"VIRTUAL_ENV", (folder / name).string()}});
   };
-  const NightProgram old_torch = with_environment("torch-2.10");
+  const NightProgram old_torch = in_environment("old", "2.10.0");
   ASSERT_EQ(store_program(store, old_torch, keep(), "box", kNow), "");
-  EXPECT_EQ(with_environment("torch-2.10").build, old_torch.build);
-  EXPECT_NE(with_environment("torch-2.11").build, old_torch.build);
+  EXPECT_EQ(in_environment("copy", "2.10.0").build, old_torch.build);
+  const NightProgram new_torch = in_environment("new", "2.11.0");
+  EXPECT_NE(new_torch.build, old_torch.build);
 
   const auto found = find_program(store, old_torch.build, "box", nullptr);
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(kept_interpreter(*found).path, folder / "torch-2.10/bin/python");
-  EXPECT_TRUE(kept_interpreter(*found).is_there);
-  fs::remove_all(folder / "torch-2.10");
-  EXPECT_FALSE(kept_interpreter(*found).is_there);
+  const ScriptInterpreter stored = stored_interpreter(*found);
+  EXPECT_EQ(stored.path, folder / "old/bin/python");
+  EXPECT_EQ(stored.versions, "cpython 3.11.7, torch 2.10.0");
+  EXPECT_EQ(state_of(stored, new_torch.interpreter), InterpreterState::kUnchanged);
+  const NightProgram upgraded = in_environment("old", "2.12.0");
+  EXPECT_EQ(state_of(stored, upgraded.interpreter), InterpreterState::kReplaceable);
+  EXPECT_EQ(state_of(stored, new_torch.interpreter), InterpreterState::kMissing);
+  fs::remove_all(folder / "old");
+  EXPECT_EQ(state_of(stored, new_torch.interpreter), InterpreterState::kMissing);
+  EXPECT_EQ(state_of(stored, in_environment("copy", "2.10.0").interpreter),
+            InterpreterState::kReplaceable);
 }
 
 TEST_F(NightProgramTest, ScriptBesideTheMeasuringPackage_IsKept) {

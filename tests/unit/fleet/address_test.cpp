@@ -155,7 +155,7 @@ TEST(GroupLines, Begin_KeepsOrderAndBlanks) {
 
 TEST(GroupLines, Exit_KeepsItsOutput) {
   const RankExit heard = decode_exit(
-      encode(RankExit{.status = 9, .cut = true, .reported = 15, .output = "two\nlines\n"}));
+      encode(RankExit{.status = 9, .cut = true, .signalled = 15, .output = "two\nlines\n"}));
   EXPECT_EQ(heard.status, 9);
   EXPECT_TRUE(heard.cut);
   EXPECT_EQ(heard.output, "two\nlines\n");
