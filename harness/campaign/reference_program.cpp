@@ -221,7 +221,7 @@ std::string versions_of(const std::string& interpreter) {
   const os::CommandResult asked =
       os::run_command({interpreter, "-c", kAskVersions}, "", kAskLimit, {.most_output = 4096});
   const bool answers = asked.started && !asked.timed_out && asked.exit_status == 0;
-  return answers ? os::trim(asked.out) : std::string();
+  return std::string(answers ? os::trim(asked.out) : std::string_view());
 }
 
 std::string interpreter_text(const ScriptInterpreter& interpreter) {
