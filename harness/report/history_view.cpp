@@ -200,8 +200,8 @@ std::vector<std::string> marks_of(const HistoryNight& night) {
   std::vector<std::string> marks;
   if (!night.alert.empty()) marks.push_back(night.alert + " began");
   if (night.judged && night.judged->reported) {
-    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "reported: better"
-                                                                               : "reported: worse");
+    marks.emplace_back(night.judged->state == nights::NightState::kImprovement ? "better"
+                                                                               : "worse");
   }
   if (night.is_suspect()) marks.emplace_back("suspect");
   if (night.busy) marks.push_back(busy_words(*night.busy));
