@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each step went: what a device did, and what the host did while the device did
-// nothing, by cause and by the ops and calls under which it lies. The parts of a step sum to its
-// window exactly, in integer nanoseconds. Pure; any thread.
+// Where the time of each step went: what a device did, and what the host did while the device was
+// idle, by cause and by op and call. The parts of a step sum exactly to its window, in integer
+// nanoseconds. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -119,9 +119,8 @@ struct IdleReport {
 // One report per device and, for several, one for all; without devices, the host's.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
 
-// Private to the attribution of idle time: which ops and calls it falls into, and the gaps that
-// nothing explains. Pure; any thread.
-
+// Private to the attribution of idle time: the ops and calls into which it falls, and the gaps that
+// nothing explains.
 class IdlePlaces {
  public:
   // All three must outlive this object.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Can the numbers of this trace be believed? Each check looks at one thing (the file, its lanes,
-// its steps, its device rows) and adds notes, which are shown before any number. Pure; any thread.
+// Checks whether the numbers of a trace can be believed. Each check looks at one thing (the file,
+// its lanes, its steps, its device rows) and adds notes, which are shown before any number. Pure;
+// any thread.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,7 @@ struct IntegrityNote {
 // Returns whether any note is an error.
 [[nodiscard]] bool blocks_numbers(const std::vector<IntegrityNote>& notes);
 
-// Private to the integrity checks: the list that they append to. One thread.
-
+// Private to the checks: the list that they append to. One thread.
 class IntegrityNotes {
  public:
   void add(IntegrityLevel level, std::string id, std::string text, std::int64_t count = 0,

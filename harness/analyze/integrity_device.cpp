@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Checks of the device rows of a trace: lost launches, unlinked rows, communication, times.
 #include <algorithm>
 #include <limits>
 #include <string>

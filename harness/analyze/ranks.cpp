@@ -343,8 +343,6 @@ RankReport compare_ranks(std::vector<RankTrace> ranks) {
   return RankComparison(std::move(ranks)).take();
 }
 
-// Decides whether one rank of a job is slower than the others by more than chance explains.
-
 namespace {
 
 constexpr std::size_t kStepsForStraggler = 4;

@@ -112,7 +112,7 @@ inline constexpr double kStragglerShare = 0.01;
 [[nodiscard]] std::optional<Straggler> find_straggler(
     const RankReport& report, const std::vector<std::vector<double>>& work_ns);
 
-// The rank that delays the others, as a finding of a launch. Pure; any thread.
+// The rank that delays the others, as a finding of a launch.
 
 // Largest accepted probability that a rank is the slowest this often if all ranks are equal.
 inline constexpr double kStragglerChance = 0.01;

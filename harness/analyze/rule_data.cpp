@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules about data: loading that the step or the device waits for, a loader's workers, and copies
+// and sets that block the step thread or leave the device idle.
 #include <algorithm>
 #include <array>
 #include <cmath>

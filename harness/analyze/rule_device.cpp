@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules about the device: exposed communication, utilization, gaps, occupancy, tensor cores, memory
+// near its limit.
 #include <algorithm>
 #include <array>
 #include <utility>

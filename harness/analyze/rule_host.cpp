@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules about the step thread: waits for the device, allocations, time that nothing explains, the
+// profiler's own cost, and the operators of a trace without a device.
 #include <algorithm>
 
 #include "harness/analyze/rules.h"
@@ -168,7 +170,7 @@ RuleResult profiler_overhead(const RuleInput& in) {
   return finding;
 }
 
-// Rules about the step thread of a trace without a device, where its operators are the work.
+// Rules about the step thread of a trace without a device, whose work is its operators.
 
 namespace {
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules about launches: too many or too small kernels, late launches, a full launch queue.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rules about steps: unstable durations, and first or last steps that differ from the others.
 #include <algorithm>
 #include <cmath>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an analysis means for its user: causes of lost time, each with the number it rests on, what
-// could be won at most, what to do and where to look. All rules stand in one table with their
-// thresholds; what each of them reads, and how it makes a finding, stands here too. Pure; any
-// thread.
+// Causes of lost time in an analysis: the number on which each rests, the largest possible gain,
+// what to do and where to look. All rules are in one table with their thresholds. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +45,7 @@ struct RuleOptions {
 [[nodiscard]] std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& analysis,
                                                const RuleOptions& options = {});
 
-// Private to the rules: their input, and helpers that make findings. Pure; any thread.
+// Private to the rules: their input, and helpers that make findings.
 
 struct RuleInput {
   const trace::Trace& trace;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a trace and the windows in which numbers hold: tools disagree mainly because their
-// windows differ, so that each number here names its own. Where a trace marks no steps, they are
-// inferred from rows that repeat. Pure; any thread.
+// The steps of a trace, and the windows in which numbers hold: tools disagree mainly because their
+// windows differ, so each number here names its own. If a trace marks no steps, they are inferred
+// from rows that repeat. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -116,7 +116,7 @@ void fold_counting_names(const Steps& steps, Timeline& timeline);
 [[nodiscard]] Steps find_steps(const Timeline& timeline, const StepOptions& options = {});
 
 // Private to the search for steps: infers steps from a trace without ProfilerStep rows: which
-// thread runs them and which of its rows repeat with them. Pure; any thread.
+// thread runs them and which of its rows repeat with them.
 
 // Number of a thread's rows other than steps and Python frames.
 [[nodiscard]] std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests: the one that ids on disk are made of, SHA-256 (FIPS 180-4) for what a browser or a lock
-// file checks, and bytes in hex. Pure; any thread.
+// Digests: the one for ids on disk, SHA-256 (FIPS 180-4) for digests that browsers or lock files
+// check, and bytes in hex. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -13,13 +13,8 @@ namespace stepbench {
 // Returns the first 16 hex digits of XXH3-128. Ids on disk depend on it: never change the function.
 [[nodiscard]] std::string digest(std::string_view bytes);
 
-// Bytes in hex. Pure; any thread.
-
 // Two lower-case digits per byte.
 [[nodiscard]] std::string hex_text(std::string_view bytes);
-
-// SHA-256 (FIPS 180-4), for digests that browsers or lock files check. Ids on disk use digest.h.
-// Pure; any thread.
 
 using Sha256 = std::array<std::uint8_t, 32>;
 

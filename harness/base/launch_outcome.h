@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How one launch ended, and what its `flags` say of its integrity. Value types.
+// How one launch ended, and the doubts about its integrity in its `flags`. Value types.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,7 @@ constexpr EnumNames<3> names_of(Outcome::Kind) { return {"measured", "skipped", 
 
 namespace stepbench::launch_flag {
 
-// Values of the `flags` field of a launch: doubts about its integrity. Written to disk (see
-// results/SCHEMA.md): do not rename.
+// Values of `flags`. Written to disk (see results/SCHEMA.md): do not rename.
 
 // Set by the worker.
 inline constexpr std::string_view kTruncated = "truncated";

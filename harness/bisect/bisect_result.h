@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search has measured and found, and what it leaves of that in its folder: bisect.json, for
-// programs and to go on with, and bisect.log, for git. One thread; throws ConfigError.
+// What a search has measured and found, and its files: bisect.json, for other programs and for
+// resuming, and bisect.log, for git. One thread; throws ConfigError.
 #pragma once
 
 #include <cstddef>
@@ -85,9 +85,8 @@ struct BisectRun {
   [[nodiscard]] bool is_counted() const;  // decided by counts, which do not vary
 };
 
-// Files in a search's folder besides launches and programs: bisect.json, with the request, the
-// measurements and the answer, for other programs and for resuming; and bisect.log, for git. One
-// thread; throw ConfigError.
+// The files in a search's folder besides launches and programs. bisect.json holds the request, the
+// measurements and the answer.
 
 inline constexpr const char* kSearchFile = "bisect.json";
 inline constexpr const char* kLogFile = "bisect.log";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench compare` does: reads results, joins their cases by the rules of identity
-// (harness/plan/case_shape.h) and sets each beside the first.
+// What `stepbench compare` does: reads results, matches their cases by the rules of identity
+// (harness/plan/case_shape.h) and compares each result with the first.
 #pragma once
 
 #include <optional>
@@ -38,8 +38,6 @@ void refuse_given_twice(const CompareRequest& request);
 // Makes `chosen`, one of the results by path or last path component, the base; the others keep
 // their order. Throws ConfigError naming the nearest match for an unknown result.
 void choose_base(const std::string& chosen, CompareRequest& request);
-
-// Matches the cases of two results by the rules of case identity (harness/plan/case_shape.h). Pure.
 
 // Returns full names of the options given with --ignore: "loader.num_workers" for an unambiguous
 // "num_workers". Throws ConfigError naming the nearest option if no case has it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench doctor --measure`: launches of three small cases in turns for a while, whose results
-// are not kept, to see what this machine can show; and what it found, kept for the user.
+// `stepbench doctor --measure`: launches three small cases in turns for a while, without keeping
+// the results, to find the smallest change that this machine can show, and stores that for the
+// user.
 #pragma once
 
 #include <filesystem>
@@ -36,8 +37,8 @@ struct MachineRun {
                                          run::Progress& progress, run::Interrupts& interrupts,
                                          const Clock& clock);
 
-// Stores results of `stepbench doctor --measure` per user: one file per host, since home folders
-// are shared, in $XDG_STATE_HOME/stepbench or ~/.local/state/stepbench.
+// One file per user and host, since home folders are shared, in $XDG_STATE_HOME/stepbench or
+// ~/.local/state/stepbench.
 
 inline constexpr std::string_view kMachineSchema = "stepbench.machine";
 inline constexpr std::string_view kMachineVersion = "1.1.0";

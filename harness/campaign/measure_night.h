@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the experiments of one night one after the other, then more pairs of the cases that look
-// odd. A file of the night that is under way says where an earlier call was cut off, and the next
-// one goes on there. Prints nothing but progress. One thread.
+// odd. A file records which experiments were begun, and in which folders: after a signal, crash or
+// power cut the same command resumes the night. Prints only progress. One thread.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,7 @@
 
 namespace stepbench::campaign {
 
-// Records on disk which experiments of a night were begun, and in which folders. After a signal,
-// crash or power cut, the same command finds this file and resumes the night. One thread.
+// The file of a night in progress.
 
 // Older files belong to another night and are ignored.
 inline constexpr std::chrono::hours kNightLasts{20};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a plan will take and can show by what earlier runs tell: launches, steps and time, by what a
-// launch of a case cost; how small a change can be found, by how much equal launches differed.
+// Forecasts of a plan from earlier runs: launches, steps and time from the cost of earlier
+// launches, and the smallest detectable change from the spread of equal launches.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,6 @@
 #include "harness/record/rows.h"
 
 namespace stepbench::campaign {
-
-// Costs of earlier launches of a case, to estimate those of future ones.
 
 // Cost of one launch, in seconds.
 struct LaunchCost {
@@ -80,8 +78,6 @@ struct TimeEstimate {
 [[nodiscard]] std::string expected_text(const TimeEstimate& estimate);
 // "as a night: about 3 min, 60 min at most"; empty if no case is known.
 [[nodiscard]] std::string night_text(const TimeEstimate& estimate);
-
-// Spread of equal launches in earlier runs, which determines the smallest detectable change.
 
 // Relative standard deviation of the step over the launches of a case: the median over the plan's
 // cases with at least three launches in the newest runs in `results_dir`. nullopt: none. Skips

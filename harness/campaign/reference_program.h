@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference program of a night: which one it is, what the night beside it is for the history,
-// which one the next night has, and how programs are kept for that: an executable with the files
-// beside it that it names, or a script with the tracked files of its folder. Copies lie in
-// KEEP/BUILD/. What a history says of them may be damaged or somebody else's: what is started or
-// removed is looked at first. Prints nothing. Main thread only.
+// The reference program of a night: which program it is, what the history records about the night,
+// and which reference the next night has. Programs are kept in KEEP/BUILD/: an executable with the
+// files next to it that it names, or a Python script with the tracked files of its folder. A
+// history may be damaged or foreign, so everything is verified before it is started or removed.
+// Prints nothing; runs git. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,6 @@
 #include "harness/track/track_store.h"
 
 namespace stepbench::campaign {
-
-// Keeps the program of a night to be the reference of later nights: an executable with the files
-// next to it that it names, or a Python script with the tracked files of its folder. Copies are in
-// KEEP/BUILD/. The history names their location but may be damaged or foreign, so everything is
-// verified before it is started or removed. One thread; runs git.
 
 inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench ab` does with two planned arms: measures them in turns and judges. Its result
-// file says so much of the whole that another call can go on with the same campaign. Prints nothing
-// but progress. Throws Error for what the user can mend.
+// What `stepbench ab` does with two planned arms: measures them in turns and judges. The header of
+// its result file describes the campaign, so that another call can resume it. Prints only progress.
+// Throws Error for problems that the user can fix.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +74,8 @@ struct AbRun {
                            run::Interrupts& interrupts, const Clock& clock,
                            const std::function<void(const std::filesystem::path&)>& on_start);
 
-// Describes an A/B campaign in the header of its result file, and checks that a resumed one is the
-// same campaign. Throws ConfigError.
+// The header of an A/B campaign's result file, and the check that a resumed campaign is the same
+// one. Throws ConfigError.
 
 // Adds everything that determines the course of a campaign to the header of arm A's plan. `pairs`
 // is 0 if looks decide when it ends.

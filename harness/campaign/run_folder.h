@@ -34,8 +34,6 @@ void check_resume_folder(const std::string& folder);
 // was killed before it completed the first line of its file.
 [[nodiscard]] record::Results earlier_results(const std::string& folder);
 
-// A temporary folder for results that are not kept.
-
 // Removed with its content on destruction.
 class ScratchFolder {
  public:

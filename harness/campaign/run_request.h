@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user asks of `stepbench run`, labels included, and what a run was asked for, as its
-// folder tells it: `stepbench run --resume DIR` without the file.
+// The request of `stepbench run` with its labels, and the request as a run's folder records it, for
+// `stepbench run --resume DIR` without the file.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +80,6 @@ void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 
 // The command line that repeats the run, without --resume, --shard, --case and --launches.
 [[nodiscard]] std::string repeat_prefix(const RunRequest& request);
-
-// Restores a run's request from its folder, for `stepbench run --resume DIR` without the file.
 
 // The recorded form. `set` is what the plan is made with, including --launches and --profile.
 [[nodiscard]] record::CommandLine asked_for(const RunRequest& request,

@@ -10,8 +10,6 @@ namespace stepbench::catalogue {
 // The number of ranks of a launch, their launcher, and the gradient exchange between them.
 [[nodiscard]] Section distributed_section();
 
-// The section `profile` of an experiment.
-
 // Contents of the extra, profiled launch of a case. Context: not part of a case's identity.
 [[nodiscard]] Section profile_section();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is a catalogue right in itself, and is a value right for an option? Pure; any thread.
+// Checks that a catalogue is consistent, and that a value is valid for an option. Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -16,8 +16,6 @@ namespace stepbench::catalogue {
 // metrics, whose names are reserved.
 [[nodiscard]] std::vector<std::string> validate(const Catalogue& catalogue,
                                                 std::span<const Metric> taken = {});
-
-// Checks a value against its option. Pure; any thread.
 
 // Returns the problem with `value`, without a location: "expected an integer >= 0, found -2";
 // nullopt if it is valid. Integers are accepted as numbers.

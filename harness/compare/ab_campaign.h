@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of an A/B measurement, when it ends, and its launches by pairs. Pure: the order follows
-// from the seed, the end from the samples, so that an interrupted campaign continues as if nothing
-// had happened.
+// The order of an A/B measurement, when it ends, and its launches as pairs. Pure: the order follows
+// from the seed, the end from the samples, so that an interrupted campaign continues as if it had
+// not been interrupted.
 #pragma once
 
 #include <cstddef>
@@ -86,8 +86,6 @@ class AbCampaign {
   std::size_t pairs_planned_ = 0;
   std::size_t positions_ = 0;
 };
-
-// Groups the launches of an A/B campaign into pairs.
 
 inline constexpr const char* kArmA = "a";  // names of the arms, written to disk
 inline constexpr const char* kArmB = "b";

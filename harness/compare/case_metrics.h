@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a case that are compared, and the value of each in every launch of the two sides.
-// Pure; any thread.
+// The metrics of a case that are compared, and their values in each launch of both sides. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,6 @@
 #include "harness/estimate/launch_values.h"
 
 namespace stepbench::compare {
-
-// Values of a metric in each launch of both sides of a case. Pure; any thread.
 
 // Reads the launches once for all metrics. `pair` must outlive it.
 class MetricValues {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result of one case and the verdict of the whole comparison, as `compare` and `ab` share them,
-// and the exit code of their command. Pure.
+// The result of one case and the overall verdict of a comparison, as `compare` and `ab` share them,
+// and the exit code of their commands. Pure.
 #pragma once
 
 #include <set>
@@ -44,8 +44,6 @@ void add_hosts(const record::Results& results, std::set<std::string>& hosts);
 
 // Sets the overall verdict and exit code from all metrics.
 void conclude(const CompareOptions& options, bool missing_cases, Comparison& comparison);
-
-// Overall verdict of a comparison, and the exit code of its command. Pure.
 
 struct GateInput {
   std::span<const TestResult> tests;  // primary and exact metrics

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explains that a step changed: phases of the step, and operations of profiled launches. A
-// profiler slows a step down, so that profiled launches explain a change and never show one.
+// What explains that a step changed: its phases, and the operations of profiled launches. Profiling
+// slows a step down, so profiled launches explain a change but never establish one.
 #pragma once
 
 #include <cstddef>
@@ -48,9 +48,6 @@ struct PhaseChange {
 // excludes zero. For process groups, per rank; ranks with overlapping intervals are merged.
 [[nodiscard]] std::vector<PhaseChange> explaining_phases(const CasePair& pair, double confidence,
                                                          Design design);
-
-// Finds the operations behind a change. Profiling slows a step down, so that profiled launches
-// explain a change but never establish one.
 
 // Calls of one name with one set of input shapes in one phase.
 struct OpChange {

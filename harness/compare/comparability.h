@@ -54,9 +54,9 @@ struct EnvironmentDifference {
 void refuse_mismatch(const ComparisonSide& candidate,
                      std::span<const EnvironmentDifference> differences);
 
-// Checks that both sides did the same work. Fingerprints: a step that became faster because it
-// computes something else is not an improvement. Exact counts without a direction (kernels, copies,
-// parameters): a change in one explains a verdict but is not a verdict itself.
+// Checks of the work. Fingerprints: a step that became faster because it computes something else is
+// not an improvement. Exact counts without a direction (kernels, copies, parameters): a change in
+// one explains a verdict but is not a verdict itself.
 
 struct FingerprintDifference {
   std::string name;      // "loss", "gradient_norm"

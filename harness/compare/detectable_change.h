@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How small a change a comparison can find: by its launches and their spread, by how far launches
-// of one program lie apart on this machine; and how many launches of how many steps find a given
-// change at the least cost. Pure; any thread.
+// How small a change a comparison can find, from its launches and their spread and from the noise
+// of this machine, and how many launches and steps find a given change at the least cost. Pure; any
+// thread.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,6 @@ struct ComparisonSize {
 [[nodiscard]] std::map<std::string, double> launch_spreads(const record::Results& results,
                                                            const std::set<std::string>& cases);
 
-// Finds the cheapest number of launches and steps that detects a change. Pure; any thread.
-
 struct LaunchDesign {
   std::size_t launches = 0;  // of each side
   std::int64_t steps = 0;    // of each launch
@@ -68,8 +66,8 @@ class LaunchDesigns {
 
 [[nodiscard]] double cost_ns(const estimate::CaseNoise& noise, double launches, double steps);
 
-// Noise of a machine: how much launches of one program differ on it, and the smallest change they
-// can find. Uses launches of a few cases that were measured in rounds. Pure; any thread.
+// Noise of a machine: how much launches of one program differ on it, and the smallest change that
+// they can find. Measured with launches of a few cases in rounds.
 
 // Spreads are relative standard deviations.
 struct CaseSpread {

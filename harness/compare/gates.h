@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a machine did to a comparison, and the A/A check of a whole campaign. A gate fails, and
-// makes the verdict `invalid`, only where the machine may have favoured one arm; the user may allow
-// that by the gate's name, and then it warns. Noise and drift meet both arms alike: they widen the
-// interval, and are reported. Pure; any thread.
+// Effects of the machine on a comparison, and the A/A check of a whole campaign. A gate fails, and
+// makes the verdict `invalid`, only if the machine may have favoured one arm; the user may allow it
+// by the gate's name, which turns the failure into a warning. Noise and drift affect both arms
+// alike: they widen the interval, and are reported. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +23,7 @@
 namespace stepbench::compare {
 
 // Spread between launches of one program that is explained by the finite number of steps in their
-// windows, estimated from blocks of steps. Any further spread is due to the machine. Pure; any
-// thread.
+// windows, estimated from blocks of steps. Any further spread is due to the machine.
 
 struct WindowSpread {
   double relative_sd = 0;  // of a launch's mean step
@@ -93,7 +92,7 @@ void apply_allowed(std::span<const std::string> allow, std::vector<Gate>& gates)
 // may: such a pair reflects the machine rather than the programs and is measured again.
 [[nodiscard]] bool is_even(const record::LaunchRow& base, const record::LaunchRow& candidate);
 
-// Checks a campaign with an A/A comparison of the launches of arm A. Pure.
+// A/A control: a comparison of the launches of arm A with each other.
 
 // Tests whether a campaign would find a difference between identical programs. Splits the launches
 // of arm A, in run order, into quads and compares the first and fourth with the second and third;

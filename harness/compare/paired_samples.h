@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples that are judged: one metric of one case in both arms, which of its values can be
-// used, and launches that cost far more than the others of their side. Pure; any thread.
+// The samples that are judged: one metric of one case in both arms, its usable values, and launches
+// that cost far more than the others of their side. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,8 @@ struct PairedSamples {
   bool zeros = false;    // 0 is a valid value, not a sign of failure
 };
 
-// Filters samples to finite values valid for a time, rate or count; by pairs if the sides took
-// turns. Pure; any thread.
+// Finite values that are valid for a time, rate or count; selected by pairs if the sides took
+// turns.
 
 struct UsableSamples {
   std::vector<double> base = {};  // in an interleaved design equal indexes form a pair
@@ -54,8 +54,7 @@ inline constexpr double kNoPercentage = 100;
 // Log ratio of each pair; larger is worse.
 [[nodiscard]] std::vector<double> log_differences(const UsableSamples& usable, Direction direction);
 
-// Launches that cost far more than the others of their side: users notice them, but the shift of
-// the typical launch does not show them. Pure; any thread.
+// Slow launches: users notice them, but the shift of the typical launch does not show them.
 
 struct SlowLaunches {
   std::size_t base = 0;  // slow launches of `base_launches`

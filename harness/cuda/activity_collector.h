@@ -52,7 +52,7 @@ class ActivityCollector {
 // works on. Never null.
 [[nodiscard]] std::unique_ptr<ActivityCollector> make_activity_collector(int device);
 
-// The activity collector on injected interfaces, which tests script.
+// The collector on injected interfaces, for tests.
 
 struct CuptiCollectorOptions {
   int device = 0;  // CUDA ordinal
@@ -65,7 +65,6 @@ struct CuptiCollectorOptions {
 
 // The memory that CUPTI writes records into. CUPTI calls take() and give_back() on its own threads:
 // they must not call CUDA.
-
 class CuptiBuffers {
  public:
   struct Filled {

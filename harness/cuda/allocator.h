@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a caching device allocator did: in one measured window, from its counters at the borders,
-// and in each step of a profiled launch. Main thread only.
+// Activity of a caching device allocator: in one measured window, from its counters at the borders,
+// and in each step of a profiled launch, from its counters at the end of every step. Main thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -45,10 +46,6 @@ void report(const AllocatorWindow& window, ReportSink& sink);
 // `calling`: the steps that did, if known.
 [[nodiscard]] std::optional<Finding> allocator_finding(const AllocatorWindow& window,
                                                        std::span<const std::int64_t> calling = {});
-
-// Activity of a caching device allocator in each step of a profiled launch. Reads its counters at
-// the end of every step; the timing pass only reads them at the window's borders
-// (allocator.h). Main thread only.
 
 // Both may throw.
 struct AllocatorReader {

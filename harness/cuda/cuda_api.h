@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the CUDA runtime that the harness calls, found at run time: programs link no CUDA
-// library and start on machines without one. Results are cudaError_t as integers. What the runtime
-// says of a device stands at the end.
+// The part of the CUDA runtime that the harness calls, loaded at run time: programs link no CUDA
+// library and start on machines without one. Results are cudaError_t as integers. The properties of
+// a device are at the end.
 #pragma once
 
 #include <cstddef>
@@ -70,8 +70,8 @@ inline constexpr std::string_view kNoDevice = "no CUDA device";
 // "cudaEventRecord: cudaErrorInvalidValue (1)"
 [[nodiscard]] std::string cuda_failure(const CudaApi& api, const char* call, int code);
 
-// Properties of a device from the CUDA runtime, for the header of a trace: readers derive occupancy
-// and shares of memory from them.
+// Device properties for the header of a trace: readers derive occupancy and shares of memory from
+// them.
 
 // Unavailable values stay 0. Requires a device for which device_missing() returns an empty text.
 [[nodiscard]] ops::TraceDevice device_properties(const CudaApi& api, int ordinal);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table as values: columns that declare what is done where there is no room for them, and rows of
-// cells, each with its words, its tone and, where it is one, its number. Pure; any thread.
+// A table as values: columns with rules for narrow terminals, and rows of cells, each with a text,
+// a tone and, if it is a number, its value. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@
 
 namespace stepbench::document {
 
-// What a fact means to its reader: the colour on a terminal; the mark and the screen-reader text on
-// a page.
+// Tones: the meaning of a fact, shown as its colour on a terminal, and as its mark and
+// screen-reader text on a page.
 
 // In ascending order of urgency.
 enum class Tone : std::uint8_t { kDim, kPlain, kGood, kDoubt, kBad };
@@ -70,8 +70,8 @@ struct Table {
 // Removes the column if all its cells are empty.
 void drop_if_empty(Table& table, std::size_t column);
 
-// Numbers as table cells: formatted by harness/text/numbers.h, with a value to sort by. A missing
-// number or one that is not finite is "-". Pure; any thread.
+// Numbers as cells: formatted by harness/text/numbers.h, with a value to sort by. A missing number
+// or one that is not finite is "-".
 
 [[nodiscard]] inline Cell linked(Cell cell, std::string link) {
   cell.link = std::move(link);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the launches of a case to its numbers. The step is the median over launches; everything else
-// that has to do with time is derived from that step, so that step, batch size and rate agree in
-// every row and phases sum to the step. Of a group of ranks also how well it scales. Pure; any
-// thread.
+// The numbers of a case from its launches. The step is the median over launches; all other times
+// and rates are derived from that step, so that step, batch size and rate agree in every row and
+// phases sum to the step. Also the scaling efficiency of groups of ranks. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -12,8 +11,6 @@
 namespace stepbench::estimate {
 
 void estimate_case(CaseRow& row);  // fills everything derived from row.measured
-
-// Scaling efficiency over ranks. Pure; any thread.
 
 // Sets scaling_efficiency of rows with N ranks: samples (or tokens, if there are no samples) per
 // second, over N times those of the one-rank row with otherwise equal options in the same run, arm

@@ -116,8 +116,6 @@ struct ModelRate {
 // The launch's main number in tables and verdicts: latency if it was requested, else the step.
 [[nodiscard]] double headline_ns(const LaunchEstimate& launch, StepClock clock);
 
-// Which columns of a launch's samples are phases of the step. Pure; any thread.
-
 enum class PhasePlace : std::uint8_t {
   kHost,           // <phase>_ns: phases sum to step_ns
   kComputeStream,  // <phase>_device_ns: phases sum to period_device_ns

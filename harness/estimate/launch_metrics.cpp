@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Rows of columns.h: metrics only of steps and launches, and waiting times of requests.
 #include <algorithm>
 #include <optional>
 #include <string>

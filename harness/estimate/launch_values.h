@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers of launches as comparisons and histories take them: of one launch, NaN where it has
-// no such number; the steps of two sides on the one clock that all of them have; the medians over
-// the launches of a case. Pure; any thread.
+// Values of launches for comparisons and histories: a metric of one launch, NaN if it has none; the
+// steps of two sides on a clock common to all of their launches; the medians over the launches of a
+// case. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -43,9 +43,6 @@ struct ClockedLaunch {
 // nullopt if the launch does not record its operations.
 [[nodiscard]] std::optional<ModelRate> model_rate_of(const ClockedLaunch& of);
 
-// Step times of the launches of two compared sides, on a clock common to all of them. Pure; any
-// thread.
-
 struct StepTimes {
   StepClock clock = StepClock::kHost;
   bool latency = false;  // the values are latencies: schedule.sync: step
@@ -65,8 +62,6 @@ using Estimates = std::vector<std::optional<LaunchEstimate>>;
 [[nodiscard]] StepTimes step_times(const Estimates& base, const Estimates& candidate);
 [[nodiscard]] StepTimes step_times(std::span<const record::Launch* const> base,
                                    std::span<const record::Launch* const> candidate);
-
-// Medians of the metrics of a case's launches other than step times. Pure; any thread.
 
 struct MetricMedian {
   std::string_view name;  // in the Results

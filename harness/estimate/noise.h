@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the noise of a case comes from: its steps, in blocks, or its launches. A launch's number
-// varies by launch_sd^2 + step_sd^2 / steps, so that longer launches reduce the one and more
-// launches both. All spreads are relative standard deviations. Pure; any thread.
+// Where the noise of a case comes from: its steps, in blocks, or its launches. The variance of a
+// launch's value is launch_sd^2 + step_sd^2 / steps: longer launches reduce the second term, more
+// launches reduce both. All spreads are relative standard deviations. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -45,8 +45,8 @@ struct NoiseOverRuns {
 // For each case and arm with at least two runs, in order of appearance.
 [[nodiscard]] std::vector<NoiseOverRuns> noise_over_runs(std::span<const CaseRow> rows);
 
-// Splits the steps of a launch into blocks: single steps may be correlated or in lockstep, so the
-// noise of a launch is estimated from block means. Pure; any thread.
+// Blocks of steps: single steps may be correlated or in lockstep, so the noise of a launch is
+// estimated from block means.
 
 struct StepBlocks {
   std::vector<double> means = {};  // of consecutive blocks, by time; no block crosses windows

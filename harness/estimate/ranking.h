@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which case is best, by how much, and whether the launches can tell; how much slower than the best
-// each case is at most. Cases whose loader or step was measured alone do not compete. Pure; any
-// thread.
+// Ranks cases: which is best and by how much, whether the launches can resolve it, and how much
+// slower than the best each case is at most. Cases whose loader or step was measured alone do not
+// compete. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -86,7 +86,7 @@ void compare_with_best(std::span<CaseRow> rows);
 
 // Upper bounds on how much slower each case is than the best. Multiple comparisons with the best
 // (Hsu 1981): all bounds of a table hold together in at least 95 % of tables, without knowing which
-// case is the best. Pure; any thread.
+// case is the best.
 
 // A round is one launch of each case in turn; the machine's effect on the whole round is removed.
 struct RoundTime {
@@ -102,7 +102,7 @@ struct RoundTime {
                                               double confidence = 0.95);
 
 // Cases whose loader or step was measured alone (loader.alone): bounds on what both can reach
-// together, not settings to choose from. Pure; any thread.
+// together, not settings to choose from.
 
 // True for such a case, and for a result of 0.1 that replayed batches.
 [[nodiscard]] bool is_standalone(const CaseRow& row);

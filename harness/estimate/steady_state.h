@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the windows of a case show a steady state: warm-up that reached into them, a loader's
-// queue that ended less full than it began, slow steps that are rarer than one per launch. Pure;
-// any thread.
+// Checks whether the windows of a case show a steady state: a warm-up that reached into them, a
+// loader's queue that was less full at the end of a window than at its start, slow steps that occur
+// less than once per launch. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -44,9 +44,6 @@ struct StepWindows {
 // steps do not move.
 [[nodiscard]] std::optional<WarmupEffect> warmup_effect(const CaseRow& row);
 
-// Detects loader queues that were not as full at the end of a window as at its start. Pure; any
-// thread.
-
 // A window consumes batches that were ready before it without producing them, and vice versa: the
 // rate of production lies between both counts.
 struct UnevenQueue {
@@ -58,8 +55,7 @@ struct UnevenQueue {
 // nullopt if the queue was level, the step does not wait for data, or a launch does not record it.
 [[nodiscard]] std::optional<UnevenQueue> uneven_queue(const CaseRow& row);
 
-// Slow steps that occur less than once per launch: the mean over launches sees them, the median
-// does not. Pure; any thread.
+// Rare slow steps: the mean over launches sees them, the median does not.
 
 struct RareSlowSteps {
   std::int64_t slow = 0;    // longer than any step of the median launch

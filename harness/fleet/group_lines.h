@@ -93,9 +93,6 @@ inline constexpr std::string_view kStacksLine = "!stacks";
 [[nodiscard]] RankBegin decode_begin(std::string_view line);
 [[nodiscard]] RankExit decode_exit(std::string_view line);
 
-// Mutual authentication by a group's token, which is never transmitted: each end answers the
-// other's challenge. Pure; any thread.
-
 // HMAC-SHA-256 (RFC 2104) in hex over the speaker and both challenges, so that an answer cannot be
 // replayed on another connection or by the other end.
 [[nodiscard]] std::string proof(std::string_view token, std::string_view role,

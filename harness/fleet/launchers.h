@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launchers that start the ranks of a group, in one table: the command line of each, and the
-// variables by which a rank knows its place. Pure; any thread.
+// variables from which a process reads its rank and world size. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -53,8 +53,6 @@ inline constexpr std::string_view kRankCommand = "__rank";
                                                     const std::vector<std::string>& more,
                                                     const std::string& program,
                                                     const std::string& interpreter);
-
-// A process's rank and world size, from its launcher's variables. Pure; any thread.
 
 struct RankPlace {
   int rank = 0;

@@ -308,7 +308,6 @@ template <HasFields T>
 
 // Reads the options of many cases and shares common values: a file of a sweep has thousands of
 // cases that differ in a few values. One thread.
-
 class AlikeOptions {
  public:
   // Reads the object `field` of a line like LineObject::fields().

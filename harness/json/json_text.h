@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one writer of JSON: builds a line by appending, keeps the order of calls, adds commas itself.
-// indented() spreads a line over several, for people. One thread.
+// The only writer of JSON: builds a line by appending, keeps the order of calls, adds commas
+// itself. indented() spreads a line over several, for people and for parsers that read line by
+// line. One thread.
 #pragma once
 
 #include <cstdint>
@@ -74,8 +75,6 @@ class JsonText {
   JsonText& add_value(const Key& key, const Value& value);
   std::string line_;
 };
-
-// JSON for people and for parsers that read it line by line. Pure; any thread.
 
 // Puts each member and element on its own line, indented by one blank per level.
 [[nodiscard]] std::string indented(std::string_view json);

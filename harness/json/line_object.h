@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of JSON, read, and its errors. LineParser keeps its memory between lines: one for each
-// file or connection, one thread; it returns views that live until it reads its next line. Arrays
-// of arrays of integers, nearly all bytes of a result file, have a parser of their own.
+// Reads one line of JSON, and describes its errors. LineParser keeps its memory between lines: use
+// one for each file or connection, on one thread; it returns views that live until it reads its
+// next line. Arrays of arrays of integers, nearly all bytes of a result file, have a parser of
+// their own.
 #pragma once
 
 #include <array>
@@ -113,8 +114,6 @@ class LineParser {
 [[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
                              const JsonView& value);
 
-// Errors of JSON lines.
-
 // An unusable line: not JSON, not written by stepbench, of a later major version, or with a field
 // of the wrong type.
 class LineError : public Error {
@@ -140,9 +139,6 @@ class UnknownName : public LineError {
   std::string name_;
   std::string known_;
 };
-
-// Parser of arrays of arrays of integers, which are nearly all bytes of a result file. Pure; any
-// thread.
 
 struct NumberArrays {
   std::vector<std::vector<std::int64_t>> values;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is found of a step on the CPU: a number format that libtorch computes in software, more
-// threads than cores. `root` stands for "/". Any thread.
+// Findings on a step on the CPU: a number format that libtorch computes in software, more threads
+// than cores. `root` replaces "/". Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,6 @@ namespace stepbench::machine {
 // Returns a finding if `precision` is bf16 or fp16 and the known features of the CPU lack it.
 [[nodiscard]] std::optional<Finding> emulated_precision(
     std::string_view precision, const std::set<std::string, std::less<>>& features);
-
-// Checks that the threads of one operation fit on the cores. Pure; any thread.
 
 // For a step on the CPU: `intra_op` threads share each large operation, on the `cores` that this
 // process may use.

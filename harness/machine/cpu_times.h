@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel counted of CPUs, processes, threads and storage, in /proc. `root` stands for "/".
-// What a kernel does not provide is nullopt, never 0. Any thread.
+// Kernel counters of CPUs, processes, threads and storage, from /proc. `root` replaces "/".
+// Unavailable counters are nullopt, never 0. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -37,9 +37,6 @@ struct CpuTimes {
                                                     std::int64_t own_ticks);
 
 [[nodiscard]] std::optional<double> load_1m(const std::filesystem::path& root);
-
-// Kernel counters of threads and storage, from /proc. `root` replaces "/". Unavailable counters are
-// nullopt, never 0. Any thread.
 
 // Cumulative since a thread's start; also a difference, or a sum over threads. The rest of the time
 // the thread slept.

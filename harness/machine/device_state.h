@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One reading of an NVIDIA device through the management library, which is found at run time and
-// initialises no device. What it does not provide is absent, never zero. Results of the library are
+// One reading of an NVIDIA device through NVML, the management library, which is loaded at run time
+// and initialises no device. Unavailable values are absent, never zero. Results of the library are
 // nvmlReturn_t as integers, 0 for success.
 #pragma once
 
@@ -18,8 +18,7 @@
 
 namespace stepbench::machine {
 
-// The part of NVIDIA's management library (NVML) that the controller uses, loaded at run time; it
-// initialises no device. Results are nvmlReturn_t as integers, 0 for success.
+// The part of NVML that the controller uses.
 
 using NvmlDevice = void*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operating system says of this thread and machine at one moment, and how evenly the same
-// work runs here again and again. `root` stands for "/".
+// What the operating system reports of this thread and machine at one moment, and how much the
+// duration of constant work varies. `root` replaces "/".
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,6 @@ struct HostReading {
   bool gpu_driver = false;  // NVIDIA's kernel module is loaded
 };
 [[nodiscard]] HostReading read_host(const std::filesystem::path& root);  // replaces "/"
-
-// Repeats constant work to measure the variation of its duration.
 
 struct Spin {
   std::vector<double> times_ns = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The alerts of a history, as their events made them, and which of them people have to be told of.
-// An alert is of an experiment on a machine: all of its series that changed between the same
-// builds. Pure; any thread.
+// The alerts of a history, derived from its events, and the notifications that they need. An alert
+// is of an experiment on a machine: all of its series that changed between the same builds. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -118,9 +118,9 @@ struct SeriesEvent {
 // "A18": the highest number in use plus one.
 [[nodiscard]] std::string next_alert_id(const AlertLog& log);
 
-// Determines which alerts users must be notified of: each once, and again when it grows or its
-// acceptance ends. Notifications are recorded as events, so that none is repeated on another
-// machine or after a crash. Pure; any thread.
+// Notifications: users are notified of an alert once, and again when it grows or its acceptance
+// ends. Notifications are recorded as events, so that none is repeated on another machine or after
+// a crash.
 
 // TrackEvent::what of events that are not about an alert. kPeopleNotified is recorded before the
 // notification command is started, kNotificationFailed if it failed, so that the next night tries

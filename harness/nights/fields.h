@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a night that is told (`stepbench.night`, see results/NIGHT.md), and of what a
-// history keeps of a series from night to night, each said once.
+// JSON fields, each defined once: of a night's verdict (`stepbench.night`, see results/NIGHT.md),
+// and of what a history keeps of a series from night to night.
 #pragma once
 
 #include "harness/json/fields.h"
@@ -79,7 +79,7 @@ void fields(V& v, json::Of<RangeCommit> auto& commit) {
   v("sha", commit.sha)("author", commit.author)("title", commit.title)("url", commit.url);
 }
 
-// JSON fields of the state of a series, each defined once.
+// The state of a series.
 
 // Omits common values, because a history writes dozens of rows per series every night.
 template <typename V>

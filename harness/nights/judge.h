@@ -29,8 +29,7 @@
 
 namespace stepbench::nights {
 
-// Input of the judge of a series: the rule of the series, and the two programs of a night. Plain
-// data; any thread.
+// The rule of a series, and the two programs of a night.
 
 using track::kMargin;
 inline constexpr double kLayout = .005;  // until enough builds are measured

@@ -378,8 +378,6 @@ JudgedNight judge_night(const NightInput& input, std::map<std::string, SeriesSta
   return NightJudge(input, std::move(states)).judge();
 }
 
-// The overall result of a night.
-
 namespace {
 
 using namespace std::chrono_literals;

@@ -115,8 +115,7 @@ struct StoredReference {
   std::vector<std::string> unfinished = {};
 };
 
-// Text form of pairs in a history: a single text, so that the state of hundreds is read quickly.
-// Pure; any thread.
+// Pairs in a history: one text, so that the state of hundreds of series is read quickly.
 
 // Rounds to the stored precision, so that a pair is unchanged when read back.
 [[nodiscard]] double rounded_pair(double pair);

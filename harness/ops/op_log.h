@@ -15,7 +15,7 @@
 
 namespace stepbench::ops {
 
-// Types shared by op logs and traces.
+// Types shared with traces.
 
 // Marks a missing index into a table.
 inline constexpr std::uint32_t kNoIndex = std::numeric_limits<std::uint32_t>::max();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each op cost: torch.profiler's key_averages() over an op log, by step and phase as well; the
-// same as arrays of integers, as it goes over a worker's channel and into a result file; and its
-// samples of stacks by line. Pure; exact in integer nanoseconds.
+// The cost of each op: torch.profiler's key_averages() over an op log, also by step and phase; the
+// same as integer arrays, for a worker's channel and result files; and the log's stack samples by
+// line. Pure; exact in integer nanoseconds.
 #pragma once
 
 #include <cstddef>
@@ -135,8 +135,6 @@ struct OpTotals {
 };
 [[nodiscard]] OpTotals totals_of(const std::vector<OpRow>& rows);
 
-// An op table as integer arrays, for a worker's channel and result files.
-
 struct OpTable;
 
 // One line. Values of text columns are indices into `strings`; -1: none.
@@ -155,8 +153,6 @@ inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20;
 // Throws Error naming table and column for an index out of range. Unknown columns and tables are
 // ignored; missing ones keep their defaults.
 [[nodiscard]] OpTable op_table_of(std::span<const OpFrame> frames);
-
-// Stack samples by line of the user's code. Pure; any thread.
 
 struct SampledLine {
   std::string part;   // fetch or collate

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which call encloses which, the tree that torch.profiler's tables rest on, and what follows from
-// it: which op caused device work, runtime calls and allocations, the module of each op, the step
-// and phase of a moment. Pure; any thread.
+// Which call encloses which (torch.profiler's tables are based on this tree), and what is derived
+// from it: the op that caused device work, runtime calls and allocations, the module of each op,
+// the step and phase of a moment. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -63,9 +63,6 @@ struct OpTree {
 // Returns whether the op is omitted from tables and the tree.
 [[nodiscard]] bool is_bookkeeping(std::string_view op);
 
-// Attributes device work and runtime calls to ops, ops to modules, and moments to steps and phases.
-// Pure; any thread.
-
 // For each activity, returns the node of the op or annotation that caused it; kNoIndex: none. If
 // the collector linked none: the innermost op around the call on its thread and, for device work,
 // the cause of the call with its correlation.
@@ -103,7 +100,7 @@ class MarkIndex {
   Lane phases_;
 };
 
-// Attributes allocations to ops in a log whose collector does not. Pure; any thread.
+// Attributes allocations to ops in a log whose collector does not.
 
 // Sets MemoryEvent::op to the innermost op of its thread open at that moment; other events keep
 // theirs. Ops must be sorted by thread and start, memory events by thread and time.

@@ -54,8 +54,6 @@ struct OpWork {
 // over all ops exclude it; see op_work.h.
 [[nodiscard]] bool is_counted_elsewhere(std::string_view name);
 
-// Floating-point operations of one call of an op, for sums over all ops. Pure.
-
 // Returns OpWork::flops by the formulas of op_work.h. nullopt for an op that only calls another
 // counted op or is called by one (aten::linear, aten::convolution, aten::matmul), so that sums over
 // ops count nothing twice. If an op calls itself again (autocast), the inner call counts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs helper programs (git, a build, a worker that describes itself) in child processes. Blocks
-// the calling thread.
+// Runs programs in child processes: helper programs (a build, a worker that describes itself), and
+// git on the user's repository. Blocks the calling thread.
 #pragma once
 
 #include <unistd.h>
@@ -44,8 +44,6 @@ struct CommandResult {
                                         std::chrono::milliseconds time_limit,
                                         const CommandOptions& options = {});
 
-// Starts a child process that runs another program.
-
 // Runs `child_main` in a vfork() child, which shares this process's memory until it execs or exits;
 // the calling thread is suspended until then. This avoids copying page tables, which takes
 // milliseconds in large processes. `child_main` must only make async-signal-safe calls, must not
@@ -78,10 +76,9 @@ pid_t start_child(const ChildMain& child_main) {
   return pid;
 }
 
-// Runs git on the repository that contains a folder. It takes no lock, so that concurrent commands
-// of the user do not fail; it ignores variables that name a repository, index or setting, as hooks
-// and aliases set them; its output is plain UTF-8 whatever the user's settings. Blocks the calling
-// thread.
+// Git on the repository that contains a folder. It takes no lock, so that concurrent commands of
+// the user do not fail; it ignores variables that name a repository, index or setting, as hooks and
+// aliases set them; its output is plain UTF-8 whatever the user's settings.
 
 // The output of `git rev-parse --local-env-vars`.
 [[nodiscard]] const std::vector<std::string>& variables_of_git();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that a command reads, held against those that it writes, before any work is done; and
-// what a path that leads nowhere was probably meant to be. A file is identified by its device and
-// inode, so that links and other spellings do not hide it. Writes nothing; any thread.
+// Checks the files that a command reads against those that it writes, before any work is done, and
+// suggests a file for a path that does not exist. A file is identified by its device and inode, so
+// that links and other spellings do not hide it. Writes nothing; any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -45,8 +45,6 @@ struct CommandFiles {
 // not empty and does not begin like a file of this program, unless forced; or is not writable. Also
 // if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
-
-// Suggestions for a path that does not exist. Reads folders; any thread.
 
 // Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same
 // folder, or in a `configs` folder next to it. Empty if none is similar.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which options a case has at all, by what its workload and variants declare, and its id: what
-// makes two cases the same on every machine and in every version. One thread.
+// The shape of a case: which options it has, as its workload and variants declare. And its id,
+// which identifies equal cases on every machine and in every version. One thread.
 #pragma once
 
 #include <map>
@@ -20,11 +20,9 @@
 
 namespace stepbench::plan {
 
-// case_id: identifies equal cases on every machine and in every version.
-//
-// The digest of one line "name=value\n" per option, ordered by name, for each option that is part
-// of the identity, has a value, and differs from its identity_default. In values '\' and newline
-// are written as \\ and \n. `device` enters by its class: cuda:1 is cuda.
+// The case_id is the digest of one line "name=value\n" per option, ordered by name, for each option
+// that is part of the identity, has a value, and differs from its identity_default. In values '\'
+// and newline are written as \\ and \n. `device` enters by its class: cuda:1 is cuda.
 
 // The part of a catalogue that identity needs: the options of one shape, by name.
 struct IdentityKey {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a plan is made: which of its cases --filter and --shard keep, and the rules of a worker that
-// is not linked in. What a plan is stands in harness/plan/plan.h. Throws ConfigError.
+// Makes a plan (harness/plan/plan.h): selects cases by --filter and --shard, and applies the rules
+// of a worker that is not linked in. Throws ConfigError.
 #pragma once
 
 #include <cstdint>

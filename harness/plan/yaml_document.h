@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML file as a tree of our own: every key and value knows its place, keys are unique, aliases
-// and ${NAME} are expanded. Any thread.
+// A YAML file as stepbench's own tree: every key and value has its position, keys are unique,
+// aliases and ${NAME} are expanded. Any thread.
 #pragma once
 
 #include <cstddef>
@@ -69,7 +69,7 @@ struct YamlLimits {
 // "sweep.yaml:12:5"; only the source for line 0.
 [[nodiscard]] std::string place(const std::string& source, Mark mark);
 
-// ${NAME} and ${NAME:-default} in values. `$$` is a dollar sign.
+// Interpolation: ${NAME} and ${NAME:-default} in values. `$$` is a dollar sign.
 
 using InterpolationVariables = std::span<const std::pair<std::string, std::string>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file, plain or gzip, read into memory for the parsers, and texts packed as gzip. Any
-// thread.
+// Reads a result file, plain or gzip, into memory for the parsers, and compresses texts to gzip.
+// Any thread.
 #pragma once
 
 #include <cstddef>
@@ -56,8 +56,6 @@ class Input {
   std::size_t size_ = 0;
   std::size_t forgotten_ = 0;
 };
-
-// Compresses text to gzip. Any thread.
 
 // One gzip member. `level`: 1 is fastest, 12 is smallest.
 inline constexpr int kPackLevel = 9;

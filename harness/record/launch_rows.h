@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launch lines of a result file without its samples, which are most of it, and the options of
-// its cases: for questions that need only what a launch was and how long it took. Any thread, one
-// call at a time for each file.
+// The launch lines of a result file without their samples, which are most of its bytes, and the
+// options of its cases: for callers that only need what a launch was and how long it took. Any
+// thread, one call at a time for each file.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,6 @@ inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 
 // Decides by the name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
-
-// The options of cases, from the results of their run. Any thread.
 
 // Reads one launch of each case in a run's folder, by case id; skips samples. Empty if the folder
 // has no readable results: callers have their own error to report.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of a result file -> one row, and back. The parser's memory is kept between lines: one
-// decoder per file or run.
+// Converts one line of a result file to a row, and back. Use one decoder per file or run: it keeps
+// its parser's memory between lines.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze` reports of one trace: the blocks of an analysis as rows of one table,
-// which text, Markdown, HTML and JSON go through, and all of it as JSON ("stepbench.analysis"). A
-// new block is a row in analysis_report.cpp, its members in analysis_rows.h. Pure; any thread.
+// The report of `stepbench analyze` on one trace: a table of its blocks, used for text, Markdown,
+// HTML and JSON ("stepbench.analysis"). To add a block: a row in analysis_report.cpp and its
+// members in analysis_rows.h. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -40,9 +40,6 @@ struct AnalysedTrace {
                                                    std::size_t row_limit);
 // A one-line object.
 [[nodiscard]] std::string analysis_json(const AnalysedTrace& analysed, int exit_status);
-
-// The table of analysis blocks, used for text, Markdown, HTML and JSON. To add a block: a row in
-// analysis_report.cpp and its members in analysis_rows.h. Pure; any thread.
 
 struct TraceBlock {
   std::string_view key;  // in JSON

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases for programs, as CSV and JSON: one record per case with all that its page shows, in base
-// units, and which clock or counter gave each number. Pure; any thread.
+// units, and the clock or counter behind each number. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -30,8 +30,6 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
 }  // namespace stepbench::report
 
 namespace stepbench::json {
-
-// Writes the source of each number, a clock or counter, as JSON.
 
 class JsonText;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of cases: its style and its formats (console, CSV, JSON, Markdown; in
-// render_table.cpp), and its cells: which columns it has, in which order, and what is in them.
-// Pure; any thread.
+// The table of cases: its columns and cells, its style, and its formats: console, CSV, JSON,
+// Markdown (in render_table.cpp). Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,6 @@
 #include "harness/text/text_sink.h"
 
 namespace stepbench::report {
-
-// The table of cases and its exports: console, CSV, JSON, Markdown. Pure; any thread.
 
 struct TableStyle {
   bool colour = false;

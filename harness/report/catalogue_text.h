@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue for people: what can be measured, every option with its meaning, and every number
-// that a result may hold.
+// The catalogue for people: what can be measured, the meaning of every option, and every metric
+// that a result may contain, with its unit and source.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,6 @@ inline constexpr std::string_view kTopLevel = "top-level";
 
 [[nodiscard]] std::string section_markdown(const Section& section);
 [[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
-
-// The metrics that a result may contain, with their units and sources.
 
 struct MetricGroup {
   std::vector<std::string> workloads;  // empty: all

@@ -40,8 +40,6 @@ struct MetricRows {
 [[nodiscard]] MetricRows metric_rows(const compare::Comparison& comparison,
                                      const ComparisonNames& names, bool all, bool margins);
 
-// The verdict of a comparison in one line: verdict, largest changes, doubts. Pure; any thread.
-
 // "verdict: regression (exit code 1); num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more". For
 // several comparisons that of the worst. `remarks`: source of the doubts.
 [[nodiscard]] document::Answer verdict_answer(std::span<const compare::Comparison> comparisons,

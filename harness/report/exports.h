@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What other programs read: a function for each form (JUnit, annotations, OpenMetrics, Google
-// Benchmark's JSON, CSV of verdicts), and the table of formats that `export`, its help and the
-// files of other commands read. results/EXPORTS.md has the contents of each. Pure; any thread.
+// Formats for other programs: a function for each (JUnit, annotations, OpenMetrics, Google
+// Benchmark's JSON, CSV of verdicts), and the table of formats that `export`, its help and commands
+// with additional output files read. results/EXPORTS.md documents the contents. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -66,8 +66,7 @@ struct GbenchRepetition {
 // One line per metric of each compared case, in base units.
 [[nodiscard]] std::string verdict_csv(std::span<const compare::Comparison> comparisons);
 
-// The formats of `export`, each declared once. Read by the command line, its help, and other
-// commands that write such files in addition to their output. Any thread.
+// The table of formats, each declared once.
 
 // Contents of a file or URL to be exported.
 enum class ExportSource : std::uint8_t { kRun, kVerdict, kNight, kHistory };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A series as a chart of text: its scale, the axis with units, dots of braille, dates and marks
-// below. Pure; any thread.
+// A series as a text chart: axis scale with units, dots of braille, dates and marks below. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct ChartMarks {
 // Draws a series with marks for the events of its nights.
 [[nodiscard]] std::string draw_chart(const HistoryView& view);
 
-// Shared parts of text charts: axis scale, labels, marks below. Pure; any thread.
+// Parts of text charts: axis scale, labels, marks below.
 
 // Values of the lowest and the highest line of a chart.
 struct ChartScale {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories as documents: a series over its nights, an alert with all that happened to it, the open
-// alerts, the list of all series; and the tables of these, whose names lead to the pages of series
-// and alerts on a site. Pure; any thread.
+// Histories as documents: a series over its nights, an alert with its history, the open alerts, the
+// list of all series; and their tables, whose names link to the pages of series and alerts on a
+// site. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -16,9 +16,6 @@
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {
-
-// Tables of a history: its series, nights, alerts. On pages of a site, names link to the pages of
-// series and alerts. Pure; any thread.
 
 // kPages: link to the pages of a site, which are all in one folder.
 enum class Links : bool { kNone, kPages };

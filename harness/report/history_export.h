@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A history for programs: every point with its night, in base units, and an alert as one line of
-// JSON ("stepbench.alert"). Pure; any thread.
+// JSON. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -26,8 +26,8 @@ inline constexpr const char* kHistoryVersion = "2.0.0";
 // Writes the array "nights".
 void write_nights(json::JsonText& json, const HistoryView& view);
 
-// An alert as one line of JSON, "stepbench.alert" 2.0.0: the input of the command of `nightly
-// --on-alert`. Fields: tools/examples/nightly/README.md. Pure; any thread.
+// "stepbench.alert": the input of the command of `nightly --on-alert`. Fields:
+// tools/examples/nightly/README.md.
 
 inline constexpr const char* kAlertSchema = "stepbench.alert";
 inline constexpr const char* kAlertVersion = "2.0.0";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One series over the nights, as `track show` reports it: each night with its judgement, alerts,
-// notes and how busy the machine was; and the words for a night and for an alert. Pure; any thread.
+// notes and the load of the machine; and short texts about a night and an alert. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +50,7 @@ using JudgedNights = std::function<std::vector<track::JudgedRow>(const track::Se
                                   std::span<const track::TrackEvent> events,
                                   std::span<const track::JudgedRow> judged, std::size_t last);
 
-// Short texts about a night of a series and about an alert. Pure; any thread.
+// Short texts about a night of a series and about an alert.
 
 [[nodiscard]] std::string night_date(const track::TrackedRun& run);  // "2026-01-31"
 // "0123abcd", the build's id if the commit is unknown; "0123abcd+" with uncommitted changes; or

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules of profiled cases: the numbers that are reported of them, the table of `show --ops
-// --by-module`, and the exact sums over the profiled steps as CSV and JSON. Pure; any thread.
+// The modules of profiled cases: their reported numbers, the table of `show --ops --by-module`, and
+// the exact sums over the profiled steps as CSV and JSON. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,6 @@ struct ModulesView {
 [[nodiscard]] std::string render_modules(const record::Results& results, const ModulesView& view,
                                          Format format, const TableStyle& style);
 
-// Modules of a profiled case, their table columns, and their order. Pure.
-
 struct CaseModules : estimate::ProfiledCase {
   ops::ModuleTree tree = {};
 };
@@ -53,7 +51,7 @@ struct ModuleColumn {
 [[nodiscard]] std::vector<std::size_t> module_order(const ops::ModuleTree& tree,
                                                     const std::string& sort);
 
-// Exports modules of profiled cases: exact sums over the profiled steps. Pure.
+// Exports: exact sums over the profiled steps.
 
 // One line per module; times in microseconds, exact to the nanosecond.
 [[nodiscard]] std::string modules_csv(const std::vector<CaseModules>& all, const std::string& sort);

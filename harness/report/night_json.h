@@ -21,8 +21,6 @@ inline constexpr std::string_view kNightVersion = "2.0.0";
 // The same object for a night that failed: the history could not be read.
 [[nodiscard]] std::string night_error_json(int exit_code, std::string_view message);
 
-// Reads a night's verdict file (night_json.h). Pure; any thread.
-
 struct ReadNight {
   ShownNight shown = {};  // as far as the file contains it
   std::string host = {};

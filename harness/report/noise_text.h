@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Noise in words: what the machine did to launches, where the noise of cases comes from, and what
-// it would take to find a change. Pure; any thread.
+// Texts about noise: effects of the machine on launches, the sources of a case's noise, and what it
+// would take to find a change. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -57,7 +57,7 @@ class NoiseAdvice {
 // Columns of `show --noise`: varying options, step and noise.
 [[nodiscard]] std::vector<std::string> noise_selection(const record::Results& results);
 
-// Texts about the machine's effects on launches. Pure; any thread.
+// Effects of the machine on launches.
 
 // The load of the machine: a sentence and a short form.
 struct BusyWords {

@@ -40,8 +40,6 @@ struct OpsView {
 // "recording cost: 1.40x the step"
 [[nodiscard]] std::string recording_cost(std::optional<double> overhead, bool within_noise);
 
-// Tables below an operator table: kernels, runtime calls, waits for the device and memory.
-
 // At most `row_limit` rows each (0: all).
 [[nodiscard]] std::vector<document::Table> activity_tables(const ops::OpTable& table,
                                                            std::size_t row_limit);

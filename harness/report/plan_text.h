@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans for people and for scripts: what `plan`, `run --dry-run`, `ab --dry-run` and `tune --dry-
-// run` print.
+// Plans for people and for scripts: the output of `plan` and of --dry-run of `run`, `ab` and
+// `tune`.
 #pragma once
 
 #include <string>
@@ -21,14 +21,14 @@ namespace stepbench::report {
 [[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
                                     const campaign::Probe* probe = nullptr);
 
-// Output of `ab --dry-run`: the arms, the pairs of cases, the tests, launches and time.
+// `ab --dry-run`: the arms, the pairs of cases, the tests, launches and time.
 
 // Reads earlier runs in the results folder to estimate the time. Throws ConfigError as measuring
 // would.
 [[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
                                        const campaign::AbArms& arms);
 
-// Describes the measurements of a search.
+// `tune --dry-run`: the measurements of a search.
 
 // Points, rungs, their cost by earlier results, and whether the budget suffices.
 [[nodiscard]] std::string tune_plan_text(const tune::TuneRequest& request,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of each case that was launched as a group: what was recorded of each rank, who waits
-// for whom in the collectives of a step (of a run and of traces alike), and tables of both. Pure;
-// any thread.
+// The ranks of each case that was launched as a group: the values of each rank, which rank waits
+// for which in the collectives of a step (also for traces), and tables of both. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,6 @@
 
 namespace stepbench::report {
 
-// Which rank waits for which in the collectives of a step; for runs and traces. Pure; any thread.
-
 // Square, indexed by position in `ranks`: a row's rank waits for the ranks of the columns.
 struct WaitMatrix {
   std::vector<std::int64_t> ranks = {};
@@ -33,8 +30,6 @@ struct WaitMatrix {
 
 // The whole matrix for few ranks, else the longest waits, one per line. nullopt if no rank waits.
 [[nodiscard]] std::optional<document::Table> wait_table(const WaitMatrix& matrix);
-
-// Values of each rank of a case with a process group. Pure; any thread.
 
 // Values of one rank, one per launch.
 struct RankValues {

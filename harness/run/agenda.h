@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is run, in which order. Agendas are pure and tested with scripted results: that of `run` is
-// a list, that of a night takes turns with a reference program, and that of `ab` (harness/campaign)
-// measures pairs in blocks until the rule is satisfied.
+// Which launches run, in which order. Agendas are pure and tested with scripted results: that of
+// `run` is a list, that of a night alternates with a reference program, and that of `ab`
+// (harness/campaign) measures pairs in blocks until its rule is satisfied.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ class Agenda {
   [[nodiscard]] virtual std::size_t remaining() const = 0;
 };
 
-// Agenda of `run`: a list of launches, in rounds over all cases. Pure.
+// Agenda of `run`: a list of launches, in rounds over all cases.
 
 // The launches that `run` requests for one case.
 struct ListedCase {
@@ -82,7 +82,7 @@ class ListAgenda final : public Agenda {
 
 // Agenda of a nightly run with a reference program: each timed launch of a case that both programs
 // can measure becomes a pair of consecutive launches of tonight's program and the reference, in the
-// opposite order of the previous pair. Pure.
+// opposite order of the previous pair.
 
 // Maximum number of tries of a pair with a failed launch.
 inline constexpr int kTriesOfAPair = 3;

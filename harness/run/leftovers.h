@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What dead processes leave on a machine, found and removed: processes of a killed controller, and
+// Finds and removes what dead processes leave on a machine: processes of a killed controller, and
 // segments of shared memory.
 #pragma once
 

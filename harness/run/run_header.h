@@ -49,8 +49,6 @@ void refuse_running(const std::filesystem::path& run_dir, const std::string& hos
 [[nodiscard]] std::string file_name_part(
     std::string_view text);  // replaces all but letters, digits, '.' and '_' by '-'
 
-// Digest of file names and sizes, to compare the data of two runs. Reads the file system.
-
 // Digest of names and sizes of all files below `path`, or of the single file, independent of its
 // location. Empty if there is none.
 [[nodiscard]] std::string path_digest(const std::filesystem::path& path);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a folder of a run says of itself, without its samples, and which runs are meant by name,
-// label and age: for lists of hundreds of runs. Any thread.
+// A run's folder without its samples, and the selection of runs by name, label and age: for lists
+// of hundreds of runs. Any thread.
 #pragma once
 
 #include <chrono>
@@ -63,8 +63,6 @@ struct RunSummary {
 
 // All runs, newest first; broken ones sort by the time in their names.
 [[nodiscard]] std::vector<RunSummary> summarise_runs(const std::filesystem::path& results);
-
-// Selects runs by name, label and age. Pure; any thread.
 
 using Moment = std::chrono::system_clock::time_point;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps are measured: the transition table of torch.profiler.schedule; and when a launch has
-// measured enough. Pure; any thread.
+// Which steps are measured, by the transition table of torch.profiler.schedule, and when a launch
+// has measured enough. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct Schedule {
   return action == Action::kRecord || action == Action::kRecordAndSave;
 }
 
-// Decides when a launch has measured enough. Called between cycles only. Pure; any thread.
+// When to stop. Called between cycles only.
 
 enum class StopReason : std::uint8_t { kCount, kPrecision, kWallLimit, kError };  // on disk by name
 constexpr EnumNames<4> names_of(StopReason) {

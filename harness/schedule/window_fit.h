@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a window must be where the workers of a loader deliver in turns, and where it may lie
-// among the borders of epochs. Pure; any thread.
+// The length of a window if the workers of a loader deliver in turns, and its position among the
+// borders of epochs. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace stepbench::schedule {
 // The number of steps that reduces it to `sd`.
 [[nodiscard]] std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd);
 
-// Positions a window among the borders of epochs: it must contain whole epochs, or no border. A
-// border is a step that starts an epoch and waits for its first batch; the first border is
-// `steps_per_epoch` steps after the launch's first step. Pure; any thread.
+// Position among the borders of epochs: a window must contain whole epochs, or no border. A border
+// is a step that starts an epoch and waits for its first batch; the first border is
+// `steps_per_epoch` steps after the launch's first step.
 
 struct EpochSteps {
   std::int64_t per_epoch = 0;  // from one border to the next; 0: no borders

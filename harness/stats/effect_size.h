@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large a difference is, beside how certain it is: how likely one value is above another, the
-// ratio of two means, how many pairs decide. Pure; any thread.
+// The size of a difference: the probability that one value is above another, the ratio of two
+// means, and the number of pairs that resolve it. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace stepbench::stats {
 inline constexpr std::size_t kMaxPairsNeeded = 400;  // larger results are returned as 401: ">400"
 
 // Ratio of the means of two samples: the total cost, including rare outliers that ranks and medians
-// ignore. Pure; any thread.
+// ignore.
 
 // For positive values. By Student's t and the first-order error of the ratio (Cochran, Sampling
 // Techniques, chapter 6).

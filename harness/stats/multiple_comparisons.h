@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many tests at once, and many means against one of them. Pure; any thread.
+// Corrections for many tests at once, and for comparing many means with one. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,6 @@ struct FalseDiscovery {
 };
 
 [[nodiscard]] FalseDiscovery benjamini_hochberg(std::span<const double> p_values);
-
-// Comparison of many means with one. Pure; any thread.
 
 // Dunnett's one-sided critical value: with probability `confidence`, none of `comparisons`
 // t-statistics of means against one common mean, all from equally many values, exceeds it.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics of a sample: quantiles, spread, ranks and intervals, also of values that come in
-// groups. Values must be finite; their order does not matter and they are not changed. All
-// functions of harness/stats are pure: any thread may call them, and the same input gives the same
-// bits.
+// Order statistics of a sample: quantiles, spread, ranks and intervals, also of grouped values.
+// Values must be finite; their order does not matter and they are not changed. All functions of
+// harness/stats are pure: any thread may call them, and the same input gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +9,6 @@
 #include <span>
 
 namespace stepbench::stats {
-
-// A range of numbers. A value type.
 
 // A closed interval. An end may only be infinite where a function documents it.
 struct Interval {
@@ -54,7 +51,7 @@ struct Ranks {
                                                       double confidence);
 
 // Quantiles of grouped values, where only the groups are independent: launches, or stretches of a
-// queue. Pure; any thread.
+// queue.
 
 // A bound is missing if the sample is too small for it.
 struct GroupedQuantile {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests, estimates and intervals that go by the ranks of values: Wilcoxon's signed-rank test, for
-// paired differences that are symmetric about their centre; the sign test's interval, which needs
-// no symmetry; Mann and Whitney's test of two unpaired samples; the estimates of Hodges and Lehmann
-// that belong to them. Pure; any thread.
+// Tests, estimates and intervals based on ranks: Wilcoxon's signed-rank test, for paired
+// differences that are symmetric about their centre; the sign test's interval, which needs no
+// symmetry; the Mann-Whitney test of two unpaired samples; the Hodges-Lehmann estimates that belong
+// to them. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ struct MannWhitney {
 // One-sided p-value of "x tends to be greater than y".
 [[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 
-// Estimates of Hodges and Lehmann for the rank tests: the centre of paired differences, the shift
-// between two unpaired samples, each with its interval. Pure; any thread.
+// Hodges-Lehmann estimates: the centre of paired differences, the shift between two unpaired
+// samples, each with its interval.
 
 struct HodgesLehmann {
   // Median of the Walsh averages (d_i + d_j) / 2, i <= j, including zeros; NaN if empty.

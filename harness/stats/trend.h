@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Series of values in time order: their slope, how alike neighbours are, whether they still move.
-// Pure; any thread.
+// Series of values in time order: their slope, their autocorrelation, and whether they still
+// change. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -40,15 +40,11 @@ struct Trend {
 [[nodiscard]] Trend trend(std::span<const double> series, double margin = 0.01,
                           double confidence = 0.95);
 
-// Slopes of equidistant series. Pure; any thread.
-
 // Median of the slopes between any two points of an equidistant series; NaN for fewer than two
 // values.
 [[nodiscard]] double theil_sen_slope(std::span<const double> series);
 // One slope for several series with different levels.
 [[nodiscard]] double pooled_theil_sen_slope(std::span<const std::vector<double>> series);
-
-// Autocorrelation of a series, and its effect on the spread of the mean. Pure; any thread.
 
 // Autocorrelation at lag 1 after removing a linear trend (Theil-Sen slope), with outliers clamped
 // to three robust standard deviations and corrected for the bias of a short series. From 0 to 0.95;

@@ -118,7 +118,6 @@ void pass_row(const Database& database, std::string_view sql, SqlRow row,
 [[nodiscard]] bool is_storable(std::string_view text);
 
 // A transaction that rolls back unless committed. The database must outlive it; one thread.
-
 class Transaction {
  public:
   enum class Kind : bool { kWrite, kRead };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A database on a PostgreSQL server, for histories that many machines share. The client library
-// libpq is looked for when the first one is opened, its functions as pointers, so that nothing
-// links it and a machine without it measures as well.
+// A database on a PostgreSQL server, for histories that many machines share. libpq, the client
+// library, is loaded when the first one is opened: nothing links it, and machines without it can
+// measure.
 #pragma once
 
 #include <chrono>
@@ -33,9 +33,8 @@ struct PostgresOptions {
 [[nodiscard]] std::unique_ptr<Database> open_postgres(std::string_view url,
                                                       const PostgresOptions& options = {});
 
-// PostgreSQL's client library, libpq, loaded at run time: its functions as pointers, so that
-// nothing links it and machines without it can measure. The types are libpq's; a test checks them
-// against its header. Any thread.
+// The functions of libpq as pointers. The types are libpq's; a test checks them against its header.
+// Any thread.
 
 struct PqConnection;  // PGconn
 struct PqResult;      // PGresult

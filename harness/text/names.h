@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of several parts as people type them: in full ("loader.num_workers") or by their end
-// ("num_workers"); and the names that 0.2 removed, with what to use instead. Every place where a
-// user names an option or a column calls these. Pure; any thread.
+// ("num_workers"). And the names that 0.2 removed, with their replacements. Used wherever a user
+// names an option or a column. Pure; any thread.
 #pragma once
 
 #include <span>

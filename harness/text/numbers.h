@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every number in words: one function for each kind of quantity, each with its rule of precision;
-// and a share as people write it. Pure; any thread.
+// Formats every number that people read: one function for each kind of quantity, each with its rule
+// of precision. And parses a share. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -60,8 +60,6 @@ struct TimeUnit {
 // In the order of the text. Returns nullopt for anything but CPU numbers below 65,536 and ascending
 // ranges.
 [[nodiscard]] std::optional<std::vector<int>> parse_cpu_list(std::string_view list);
-
-// Parses a share that a user typed. Pure; any thread.
 
 // "2%" and "0.02" are the same share, in [0, 1); nullopt for anything else.
 [[nodiscard]] std::optional<double> parse_share(std::string_view text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of others (names of files, reasons of a worker, options, notes) on its way to a terminal, a
-// Markdown page, a CSV file, HTML or XML 1.0: it must not move a cursor, hide or reverse its
-// neighbours, end a row or begin one, or be read as markup. Every text of a result goes through one
-// of these. Pure; any thread.
+// Makes untrusted text (file names, reasons of a worker, options, notes) safe for a terminal,
+// Markdown, CSV, HTML and XML 1.0: it must not move a cursor, hide or reverse its neighbours, end
+// or begin a row, or be read as markup. Every text of a result passes through one of these. Pure;
+// any thread.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ enum class LineEnds : bool { kEscape, kKeep };
 // A line outside of a Markdown table: printable, without HTML and links. Our own `code` stays.
 [[nodiscard]] std::string markdown_line(std::string_view text);
 
-// Escapes untrusted text for HTML; the only place that does. Pure; any thread.
+// HTML; the only place that escapes for it.
 
 // For an element or a quoted attribute: printable(), with markup and both kinds of quotes escaped.
 [[nodiscard]] std::string html_text(std::string_view text, LineEnds ends = LineEnds::kEscape);
@@ -33,7 +33,7 @@ enum class LineEnds : bool { kEscape, kKeep };
 // ends the element, begins a comment or ends a line of JavaScript.
 [[nodiscard]] std::string script_json(std::string_view json);
 
-// Escapes untrusted text for XML 1.0. Pure; any thread.
+// XML 1.0.
 
 // For an element or an attribute in double quotes: printable() except for line ends, markup
 // escaped, no characters that XML 1.0 forbids. Line ends are written as character references, so

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points in time as text: the way they stand in result files, and how long ago something was. Pure;
-// any thread.
+// Points in time as text: as result files have them, and as ages. Pure; any thread.
 #pragma once
 
 #include <chrono>
@@ -23,8 +22,6 @@ namespace stepbench::text {
 // "2026-01-31 12:00 UTC" for people; text that is not a time of the first form is returned
 // unchanged.
 [[nodiscard]] std::string minute_text(const std::string& utc);
-
-// Formats and parses ages. Pure; any thread.
 
 // "45 s", "12 min", "5 h", "3 days", "6 weeks", "14 months": one unit, rounded down. "0 s" for a
 // negative age.

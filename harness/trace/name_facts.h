@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the name of a trace's row means, and whether it exchanges with other ranks. Found once for
-// each name, whatever its category: files disagree about categories, hardly about names. Pure; any
-// thread.
+// The meaning of a row's name, and whether the row communicates with other ranks. Determined once
+// for each name, whatever its category: files often disagree about categories, rarely about names.
+// Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -54,8 +54,8 @@ struct NameFacts {
 // "_MultiProcessingDataLoaderIter".
 [[nodiscard]] std::string_view iterator_class(std::string_view data_wait);
 
-// Identifies rows that communicate with other ranks by the names that libraries give their kernels
-// and host rows. Each name lists its source. Pure; any thread.
+// Communication with other ranks, by the names that libraries give their kernels and host rows.
+// Each name lists its source.
 
 enum class Exchanges : std::uint8_t {
   kNo,

@@ -27,7 +27,7 @@ void write_trace(const ops::OpLog& log, const TraceHeader& header,
 [[nodiscard]] std::string trace_file_name(const std::string& worker, std::int64_t unix_ms,
                                           bool compressed);
 
-// Writes a large text file piece by piece, optionally compressed. One thread.
+// A large text file, written piece by piece and optionally compressed.
 
 // The file is complete after commit(), and does not exist without it. Paths that end in .gz are
 // written as gzip members of a few MiB each.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fact that no result file holds: what was measured beside tonight's launches, told, or said by a
-// person; and the file of them beside a history. The alerts and states of a history follow from its
-// events alone, so that a database can be built anew from result files and this file. Any thread;
-// processes on one machine may append to the file at once.
+// A fact that no result file holds: measurements next to tonight's launches, notifications, user
+// actions and confirmations; and the file of events next to a history. Alerts and states follow
+// from events alone, so that a database can be rebuilt from result files and this file. Any thread;
+// processes on one machine may append to the file concurrently.
 #pragma once
 
 #include <chrono>
@@ -41,9 +41,7 @@ struct EventNight {
 [[nodiscard]] EventNight night_of(const TrackEvent& event);
 void set_night(TrackEvent& event, const EventNight& night);
 
-// The event file next to a history: user actions and confirmations, which are in no result file.
-// One line of JSON each, append-only; read back when a history is rebuilt. Any thread; processes on
-// one machine may append concurrently.
+// The event file: one line of JSON each, append-only; read back when a history is rebuilt.
 
 struct RecordedEvent {
   std::int64_t seq = 0;  // order of recording

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the nights have measured, as values: runs, series, what makes points of different nights one
-// series, and how busy the machine was. Nights stand in order of time; a series has at most one
-// point of each. Plain data; any thread.
+// Measurements of many nights, as values: runs, series, which points of different nights form a
+// series, and the load of the machine. Nights are ordered by time; a series has at most one point
+// per night. Plain data; any thread.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,7 @@
 
 namespace stepbench::track {
 
-// Defines which points of different nights form a series, and which of its points are comparable.
-// Pure; any thread.
+// Which points of different nights form a series, and which of them are comparable.
 
 // The metrics of a case that have a history.
 inline constexpr std::string_view kStepSeries = "step_ns";     // the main metric: step or latency
@@ -143,8 +142,8 @@ struct HistoryQuery {
   std::size_t last = 0;
 };
 
-// Load by other programs during the cases of a night. Kept with the run, so that points of a series
-// can be annotated with it. Pure; any thread.
+// Load by other programs during the cases of a night, kept with the run to annotate points of
+// series.
 
 void set_busy(TrackedRun& run, std::string_view case_id, const estimate::BusyMachine& busy);
 // nullopt: not busy, or added before this was recorded.

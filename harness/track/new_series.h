@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is new tonight, with the most similar series that is known, and why points that people take
-// for one series are two, or why a series begins anew. Pure; any thread.
+// Tonight's new series with the most similar known series, and why points that seem to belong to
+// one series form two, or a series begins a new segment. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -14,9 +14,6 @@ namespace stepbench::track {
 // `tonight`: ids of tonight's runs.
 [[nodiscard]] std::vector<std::string> new_series_notes(const History& history,
                                                         std::span<const std::string> tonight);
-
-// Explains why points that seem to belong to one series form two, or why a series begins a new
-// segment. Pure; any thread.
 
 struct FieldSplit {
   std::string field = {};  // "cpu.model", "torch", "loader.num_workers", "metric"

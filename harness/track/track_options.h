@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment's `track` options say of its history: metrics that get one, and the change of
-// a series that does not matter. Pure; any thread.
+// The options `track` of an experiment: which metrics get a history, and the change of a series
+// that does not matter. Pure; any thread.
 #pragma once
 
 #include <map>
@@ -32,8 +32,6 @@ class RunMargins {
  private:
   std::map<std::pair<std::string, std::string>, double> shares_;  // by case and metric
 };
-
-// Additional metrics that a case requests a history for: `track.metrics`. Pure; any thread.
 
 // Parses "step_p99=5% samples_per_s": names as in `list metrics`, separated by blanks or commas,
 // each with an optional margin. Omits the metrics that every case has, the step and its memory

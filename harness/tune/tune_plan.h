@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A search before anything of it is measured: the points that it chooses among, by what it judges,
-// what it may cost, its rungs, and what they take by earlier results. Main thread only; throws
-// ConfigError.
+// The plan of a search: its points, its metric, its budget, its rungs, and their cost by earlier
+// results. Main thread only; throws ConfigError.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +17,7 @@
 
 namespace stepbench::tune {
 
-// The points of a search and the file's own settings. Main thread only; throw ConfigError.
+// The points of a search and the file's own settings.
 
 struct SearchPlan {
   campaign::PlannedRun space = {};      // its cases are the points

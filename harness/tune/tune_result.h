@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search for good settings has measured and found, and what it leaves of that in its folder:
-// tuning.json, the answer for programs, and tuned.yaml, the winner as an experiment. One thread;
-// throws ConfigError.
+// What a search for good settings has measured and found, and its files: tuning.json, the answer
+// for other programs, and tuned.yaml, the winner as an experiment. One thread; throws ConfigError.
 #pragma once
 
 #include <cstddef>
@@ -77,8 +76,7 @@ struct TuneRun {
   }
 };
 
-// Files in a search's folder besides launches: tuning.json, the answer for other programs, and
-// tuned.yaml, the winner as an experiment. One thread; throw ConfigError.
+// The files in a search's folder besides launches.
 
 inline constexpr const char* kTuningFile = "tuning.json";
 inline constexpr const char* kTunedFile = "tuned.yaml";

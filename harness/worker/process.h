@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes a process a worker: its command line, its signals and descriptors, its build id. Linux
+// Sets up a process as a worker: its command line, its signals and descriptors, its build id. Linux
 // only.
 #pragma once
 
@@ -20,8 +20,6 @@ void init_worker_process(int control_descriptor);
 
 // The GNU build id of the running program in hex; without one, a digest of the program's file.
 [[nodiscard]] std::string build_id();
-
-// A worker program's command line. Pure; any thread.
 
 struct WorkerArguments {
   enum class Mode : std::uint8_t { kHelp, kControlled, kCaseFile, kDescribe, kCheck, kData };

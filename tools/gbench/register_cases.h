@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each case of a plan as a registered benchmark whose repetition is one launch, and the counters of
-// a launch.
+// Registers each case of a plan as a benchmark whose repetition is one launch, with the counters of
+// the launch.
 #pragma once
 
 #include <cstdint>
@@ -25,8 +25,6 @@ struct RegisterOptions {
 // Returns the names of the wanted cases. `plan` and `queue` must outlive the benchmarks.
 [[nodiscard]] std::vector<std::string> register_cases(const plan::Plan& plan, LaunchHandOver& queue,
                                                       const RegisterOptions& options);
-
-// One launch as a Google Benchmark result. Pure.
 
 struct LaunchNumbers {
   std::optional<double> step_ns = {};  // time of the repetition; nullopt: see `reason`

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stepbench-gbench does: plans, registers, measures, and gives each case one plain name in
-// every output, without the suffixes that Google Benchmark adds
-// ("/iterations:1/repeats:6/manual_time"). Main thread and that of the benchmarks, one after the
-// other.
+// What stepbench-gbench does: plans, registers, measures. Each case has one name in every output,
+// that of exports, without the suffixes that Google Benchmark appends
+// ("/iterations:1/repeats:6/manual_time"). Main thread, then the benchmark thread.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -20,10 +19,8 @@ namespace stepbench::gbench {
 // Returns the exit status. Throws Error for problems that the user can fix. Main thread only.
 [[nodiscard]] int run_benchmarks(const Arguments& arguments, const cli::Environment& environment);
 
-// Removes the suffixes that Google Benchmark appends to names:
-// "/iterations:1/repeats:6/manual_time". They are the same for all benchmarks here or depend on
-// `launches`; without them a case has the same name in every output, that of exports. Used by the
-// main thread and the benchmark thread, one after the other.
+// Plain names. The suffixes are the same for all benchmarks here or depend on `launches`. Used by
+// the main thread and the benchmark thread, one after the other.
 
 // Passes plain names to a reporter of the library; for JSON also the time unit of exports,
 // nanoseconds.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench analyze NEW --diff BASE`.
+// `stepbench analyze NEW --diff BASE`; the command itself is in the .cpp only.
 #pragma once
 
 #include <filesystem>

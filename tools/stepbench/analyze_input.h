@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench analyze` reads: the traces behind files, folders and runs, how to look at them,
-// and the most CPU time that this may take, whatever the files hold. Errors are ConfigErrors.
+// The input of `stepbench analyze`: the traces in files, folders and runs, the options of their
+// analysis, and a limit on its CPU time, since files are untrusted. Throws ConfigError.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,6 @@
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
-
-// Limits the time that a command spends on untrusted files.
 
 // From construction to destruction: after `cpu_s` seconds of CPU time of this process calls `over`
 // from its own thread and ends the process with the status of I/O errors. CPU time is independent

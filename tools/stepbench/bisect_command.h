@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench bisect`, and what `track bisect` shares with it: how commits are built and searched,
-// and the report of what was found.
+// What `stepbench bisect` shares with `track bisect`: the options for building and searching
+// commits, and the report of the result.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line as a whole: the declarations and the table of all commands, their help, --color,
-// the check of the files that a command reads and writes, and the answer when nothing is to be run.
+// The whole command line: the table of all commands, their help, --color, the check of the files
+// that a command reads and writes, and the exit status when nothing runs.
 #pragma once
 
 #include "tools/stepbench/command.h"
@@ -13,16 +13,16 @@ namespace stepbench::cli {
 // message may refer to them.
 [[nodiscard]] int run_command_line(Environment& environment, bool all_commands = false);
 
-// Determines the input and output files of a command line from its declared options: outputs are
-// options of the group Output with a FILE or a DIR; everything else that names a file is an input.
+// Input and output files of a command line, from its declared options: outputs are options of the
+// group Output with a FILE or a DIR; everything else that names a file is an input.
 
 // Call before the command runs. Throws ConfigError as os::check_files() does. Fills in
 // environment.outputs, to be checked against inputs that become known later, such as the programs
 // of a plan.
 void check_command_files(const Command& program, Environment& environment);
 
-// Declare one command each: options, examples, callback and subcommands. Table of commands:
-// command_line.cpp.
+// The commands. Each function declares one: options, examples, callback and subcommands. The table
+// is in command_line.cpp.
 
 void add_ab(Command& command);
 void add_analyze(Command& command);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How small a change can be found, for people: by what `doctor --measure` showed of this machine,
-// and by two runs of a plan.
+// Texts about the smallest detectable change: from the noise of this machine that `doctor
+// --measure` found, and from two runs of a plan.
 #pragma once
 
 #include <filesystem>
@@ -26,8 +26,8 @@ namespace stepbench::cli {
 // this host.
 void quote_machine(const Environment& environment, std::span<compare::Comparison> comparisons);
 
-// Estimates the smallest change that two runs of a plan can detect, and the effort to detect a
-// given one.
+// Two runs of a plan: the smallest change that they can detect, and the effort to detect a given
+// one.
 
 // One line for people; empty if there is nothing to run. `results_dir`: earlier runs, used to
 // estimate the spread between launches. `machine`: stored noise of this machine; may be empty.

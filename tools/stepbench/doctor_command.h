@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench doctor --ranks`: what a launcher provides to each rank, and whether ranks reach each
-// other.
+// other. The command itself is in the .cpp only.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One night of `stepbench nightly`: measured, added to the history, judged and reported, with the
-// user's command for alerts.
+// One night of `stepbench nightly`: measures it, adds it to the history, judges and reports it, and
+// runs the user's command for alerts.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace stepbench::cli {
 
-// Notifies people of alerts by a user-defined command.
+// Notification of alerts by a user-defined command.
 
 // Pending notifications of earlier nights are sent up to this age.
 inline constexpr std::chrono::hours kMaxNoticeAge{72};

@@ -66,7 +66,7 @@ CommandOption& add_format(Command& command, std::string& format,
 // Format of a table of cases or runs; kTable for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
 
-// Parse amounts with a unit on the command line. Throw ConfigError with the option's name.
+// Amounts with a unit. Throw ConfigError with the option's name.
 
 // "90s", "20m", "1.5h"
 [[nodiscard]] double seconds_of(const std::string& option, const std::string& text);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files that commands write besides what they print: --junit and --openmetrics for other
-// programs, --report for people, the verdict of `compare` and `ab`; and a session that replaces old
-// files when the work fails, so that nobody takes them for this call's.
+// The files that commands write in addition to their output: --junit and --openmetrics for other
+// programs, --report for people, and the verdict of `compare` and `ab`.
 #pragma once
 
 #include <cstddef>
@@ -50,7 +49,7 @@ void write_report(const ExportFiles& files, std::span<const compare::Comparison>
 void write_error_export_files(const ExportFiles& files, const std::string& command,
                               const std::string& message, int exit_code);
 
-// Options and output of reports, shared by `report` and by the commands with --report.
+// Reports: options and output, shared by `report` and by the commands with --report.
 
 struct ReportChoices {
   std::string title = {};
@@ -72,7 +71,7 @@ void add_plotly(Command& command, std::string& plotly);
 void write_report_file(const std::string& flag, const std::filesystem::path& file,
                        const report::Report& report, std::ostream& out);
 
-// Output of the verdict of `compare` and `ab`: files and the terminal.
+// Verdicts of `compare` and `ab`: files and the terminal.
 
 struct VerdictOutput {
   std::string format = "table";  // table | markdown | json | github

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the words of a command line by what commands declare, and reports what is wrong with them.
-// One thread.
+// Parses the arguments of a command line by the declarations of commands, and reports errors in
+// them. One thread.
 #pragma once
 
 #include <iosfwd>
@@ -21,7 +21,7 @@ enum class Asked { kCall, kHelp, kHelpAll, kVersion };
 // "FILE is missing: the experiment, a YAML file"
 [[nodiscard]] std::string missing_text(const CommandOption& option);
 
-// Messages for errors in a command line.
+// Error messages.
 
 // Prints "stepbench: error: ..." for each line of `message`, without passwords in URLs; the label
 // is red if `colour`.

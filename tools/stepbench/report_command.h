@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the sources of `report`, recognised by content: runs, a verdict, a night, a history,
-// traces.
+// The sources of `stepbench report`, recognised by content: runs, a verdict, a night, a history,
+// traces. The command itself is in the .cpp only.
 #pragma once
 
 #include <iosfwd>

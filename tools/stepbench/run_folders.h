@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs on disk, which one `show` reads, and the case of it that --case names.
+// Finds the run on disk that `show` reads, and the case of it that --case names.
 #pragma once
 
 #include <filesystem>
@@ -23,8 +23,6 @@ namespace stepbench::cli {
 // One line with the path of the run's Chrome traces and the program to open them; empty if there
 // are none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
-
-// Finds the case that --case names by its id or the first digits of it.
 
 // Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
 // ConfigError for --case unless exactly one case begins with `prefix`.

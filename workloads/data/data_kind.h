@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row of the table behind data.kind: what the catalogue says of a kind, what a model gets from
-// it, and how its data set is opened; and the options that several kinds share. Each kind declares
-// its row beside its code; the table is data_kinds.h.
+// A row of the table behind data.kind: the kind in the catalogue, its data for a model, and how its
+// data set is opened. And options that several kinds share. Each kind declares its row next to its
+// code; the table is data_kinds.h.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct DataKind {
   const Maker* maker = nullptr;
 };
 
-// Options that several kinds of data sets share.
+// Options that several kinds share.
 
 // data.path: a file or folder that must exist.
 [[nodiscard]] Option path_option(std::string doc);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of all kinds of data sets, in the order of the catalogue: the one place that names
-// them. The section `data` is made from it.
+// The table of all kinds of data sets, in the order of the catalogue: the only place that names all
+// of them. The section `data`, and its rule, are built from it.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,6 @@ class PythonParts;
 
 // All makers of `stepbench data make`, in the order of the table.
 [[nodiscard]] std::vector<const Maker*> makers();
-
-// The section `data` of the catalogue, built from the table in data_kinds.h, and its rule.
 
 [[nodiscard]] Section data_section();
 

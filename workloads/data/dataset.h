@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of a data set to a loader: samples by index, or streams of them, written into the
-// caller's memory.
+// caller's memory. And the reading that skips unreadable samples.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of a case that the user wrote in Python: what is known of them without Python, and the
-// interface through which a worker inside an interpreter gives them to its workloads. Implemented
-// in workloads/python; a worker without an interpreter has one that says why there is none. Names
-// types of rooms above this one without including them.
+// Parts of a case that users wrote in Python: what is known of them without Python, and the
+// interface through which a worker inside an interpreter supplies them to its workloads.
+// Implemented in workloads/python; a worker without an interpreter has one that reports the reason.
+// Names types of higher rooms without including them.
 #pragma once
 
 #include <cstdint>
@@ -62,8 +62,8 @@ class PythonParts {
   virtual void report(ReportSink& sink) const = 0;
 };
 
-// The Python-free part of data sets that the user wrote in Python. PythonParts opens them;
-// loader.engine python or iterable reads them.
+// The Python-free part of data sets in Python. PythonParts opens them; loader.engine python or
+// iterable reads them.
 
 inline constexpr const char* kPythonName = "python";  // name of the data kind and of the engine
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of different lengths: how long each is, and what stands behind it in a batch. Also the
-// reader of text files with a number per sample, for lengths and weights.
+// Samples of different lengths: the length of each, and its padding in a batch. And the reader of
+// text files with a number per sample, for lengths and weights.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a data set: how large they are where they are stored, and whether the kernel has
-// them in its page cache (data.page_cache).
+// The files of a data set: their size on disk, and their pages in the kernel's page cache
+// (data.page_cache), which can be loaded or evicted.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +31,6 @@ struct StoredSize {
 // is extrapolated from the files examined. Takes milliseconds.
 [[nodiscard]] std::optional<StoredSize> stored_size(const ResolvedCase& resolved,
                                                     const Dataset& dataset);
-
-// data.page_cache: loads a data set's files into the kernel's page cache, or evicts them.
 
 // The part of a set of files that is in the page cache.
 struct Residency {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that no data set can read: what they seem to be, for error messages, and what of them a
-// folder holds, counted, so that a set that has shrunk says so.
+// Files that no data set can read: their apparent type, for error messages, and their number in a
+// folder, so that missing data is reported.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,6 @@ namespace stepbench::data {
 // "train.bin: offset 8: ..."
 [[nodiscard]] ConfigError file_error(const std::string& path, std::uint64_t offset,
                                      const std::string& what);
-
-// Counts entries of a folder that a data set cannot read, so that missing data is reported.
 
 // Skipped folder entries, by type.
 struct SkippedFiles {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a whole file: its bytes into memory that is used again, or a digest of them.
+// Reads a whole file: its bytes into reused memory, or a digest of them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace stepbench::data {
 // name the file.
 void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::byte>& bytes);
 
-// A digest of a file, to detect whether two cases read the same one.
+// Digest of a file, to detect whether two cases read the same one.
 
 // The first 16 hex digits of XXH3-128 of a file's content, read in blocks. Throws Error naming the
 // file.

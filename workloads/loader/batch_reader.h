@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the samples of a batch into one piece of memory, fresh or from a pool (loader.buffers), and
-// reports the cost of each batch to a collector that listens. One reader per reading thread.
+// Reads the samples of a batch into one block of memory, fresh or from a pool (loader.buffers), and
+// reports the cost of each batch to a listening collector. One reader per reading thread.
 #pragma once
 
 #include <atomic>
@@ -15,8 +15,6 @@
 #include "workloads/loader/batch_order.h"
 
 namespace stepbench::loader {
-
-// Memory layout of the fields of a batch.
 
 // Lays out the fields of a batch in one block of memory, one after the other, each aligned to a
 // cache line.
@@ -37,8 +35,6 @@ class BatchLayout {
   std::int64_t batch_size_;
   std::size_t bytes_ = 0;
 };
-
-// Memory for batches: fresh or pooled (loader.buffers).
 
 // Allocates memory for each batch, or takes it from a pool to which it returns. A batch may outlive
 // this object. Any thread.
@@ -123,8 +119,8 @@ class BatchReader {
   bool stream_ended_ = false;
 };
 
-// Reports what workers did for each batch to a collector that draws it. In timed launches there is
-// no listener: a batch then costs one load of a thread-local pointer and one branch.
+// What workers did for each batch, for a collector that records it. Timed launches have no
+// listener: a batch then costs one load of a thread-local pointer and one branch.
 
 class WorkerSpanListener {
  public:

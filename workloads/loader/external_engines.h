@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known, without torch and Python, of the engines whose loaders these make: torch_cpp,
-// python and iterable. For programs that plan.
+// The part of engines torch_cpp, python and iterable that needs neither torch nor Python, for
+// programs that plan.
 #pragma once
 
 #include "workloads/loader/engine.h"
@@ -9,13 +9,12 @@ namespace stepbench::loader {
 
 [[nodiscard]] Engine torch_cpp_engine();
 
-// The Python-free part of engine python, which is torch.utils.data.DataLoader itself. PythonParts
-// makes its loader.
+// Engine python is torch.utils.data.DataLoader itself. PythonParts makes its loader.
 
 [[nodiscard]] Engine python_engine();
 
-// The Python-free part of engine iterable: any Python iterable of batches, returned by loader() in
-// the user's file. PythonParts makes its loader.
+// Engine iterable takes any Python iterable of batches, returned by loader() in the user's file.
+// PythonParts makes its loader.
 
 inline constexpr const char* kIterableName = "iterable";
 

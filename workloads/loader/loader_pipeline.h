@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a case's samples: data set, page cache, order, loader and the endless stream of
-// batches, which is the place where data_wait is measured. What every workload with a DataLoader is
-// built on. Main thread only.
+// The pipeline of a case's samples: data set, page cache, order, loader and the endless stream of
+// batches. The base of every workload with a DataLoader. Main thread only.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,6 @@
 #include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {
-
-// The endless stream of batches of a case; measures data_wait.
 
 // An endless stream of batches, and the only place that measures data_wait: the phase covers the
 // loader's next(), and begin_epoch() at an epoch's border. When an epoch ends inside a step, the

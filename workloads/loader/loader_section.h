@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The section `loader` of the catalogue, made from the table of engines.h, with loader.sampler and
-// its options, and their rules.
+// The section `loader` of the catalogue, from the table of engines.h, with loader.sampler and its
+// options, and their rules.
 #pragma once
 
 #include <vector>
@@ -20,8 +20,6 @@ inline constexpr const char* kItemsAreBatches = "null";
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 // Rule of any workload: profile.stacks needs loader.engine: python.
 void check_stacks(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
-
-// loader.sampler and its options, with their rule.
 
 // The option `sampler` and the options of single samplers.
 [[nodiscard]] std::vector<Option> sampler_options();

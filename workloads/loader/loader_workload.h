@@ -20,8 +20,7 @@
 
 namespace stepbench::loader {
 
-// A step of known duration in place of a model's: loads a loader without an accelerator. No torch.
-// Main thread.
+// A step of known duration in place of a model's: loads a loader without an accelerator.
 
 // The section `emulated` of the workload loader, and the phase of an emulated step.
 [[nodiscard]] Section emulated_section();

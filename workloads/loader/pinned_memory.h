@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a loader is given by whoever knows the device: page-locked memory for batches, and the copy
-// that a pin thread begins.
+// What a workload that knows its device supplies to a loader: page-locked memory for batches, and
+// the copy that a pin thread begins.
 #pragma once
 
 #include <atomic>
@@ -40,8 +40,6 @@ class PinnedMemory {
 
 // Copies the batch into pinned memory, one block per field, as Python pins tensor by tensor.
 [[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
-
-// Uploads pinned batches from the pin thread.
 
 // Begins the copy of a pinned batch to a device, on the loader's pin thread. Supplied by the code
 // that knows the device; must outlive the loader. Never called by two threads at once, but each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A loader whose workers read ahead: the dispatch rules of Python's DataLoader (PyTorch 2.11,
-// _MultiProcessingDataLoaderIter), which know no thread, queue or data, over any WorkerPool.
+// A loader whose workers read ahead, over any WorkerPool, by the dispatch rules of Python's
+// DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter).
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,8 @@
 
 namespace stepbench::loader {
 
-// Decides which worker gets which batch and in which order batches are yielded: the rules of
-// Python's DataLoader (PyTorch 2.11, _MultiProcessingDataLoaderIter), without threads, queues or
-// data. One thread; shared by all engines with workers.
-
+// The dispatch rules: which worker gets which batch, and in which order batches are yielded.
+// Without threads, queues or data. One thread; shared by all engines with workers.
 class Dispatcher {
  public:
   struct Task {

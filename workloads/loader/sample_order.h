@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which an epoch takes its samples, without torch: as they lie, shuffled, drawn by
-// weights, sorted by length, as Python's DataLoader shuffles. Pure functions of their arguments,
-// any thread; but for Python's shuffle, which one thread asks for, and weights, which are read from
-// a file.
+// The order in which an epoch takes its samples, without torch: sequential, shuffled as Python's
+// DataLoader does, drawn by weights, or sorted by length. Pure functions of their arguments, any
+// thread, except for Python's shuffle, which one thread uses, and weights, which are read from a
+// file.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +52,7 @@ void sort_by_length(std::span<std::int64_t> order, const LoaderOptions& options,
 // Loader::batches_per_epoch() for a data set of this size.
 [[nodiscard]] std::int64_t epoch_batches(std::int64_t samples, const LoaderOptions& options);
 
-// The exact order of Python's DataLoader(shuffle=True), without torch.
+// Python's DataLoader(shuffle=True): its exact order.
 
 // The order of epochs directly after torch.manual_seed(seed), each with its own iterator or, with
 // `one_iterator`, all with the same (persistent workers). An epoch depends on all draws before it,
@@ -60,7 +60,7 @@ void sort_by_length(std::span<std::int64_t> order, const LoaderOptions& options,
 [[nodiscard]] EpochOrder python_shuffle(std::int64_t samples, std::uint64_t seed,
                                         bool one_iterator);
 
-// Weights of the weighted samplers: from a file, or balanced over classes.
+// Weights of the weighted samplers.
 
 // The relative probability of each sample (options.weights: a file, or `balanced`). Throws
 // ConfigError(loader.weights) for weights that torch.multinomial rejects, for a data set whose

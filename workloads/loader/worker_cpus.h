@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which core each worker runs on (loader.affinity), and how many threads its OpenMP regions may
-// use. Any thread.
+// The core on which each worker runs (loader.affinity), and the number of threads of its OpenMP
+// regions. Any thread.
 #pragma once
 
 #include <sys/types.h>
@@ -29,8 +29,6 @@ void run_on_core(int core);
 // "0-3" if all workers share the same cores, else "worker 0: 0; worker 1: 2". Empty entries:
 // unknown.
 [[nodiscard]] std::string cores_text(const std::vector<std::vector<int>>& workers);
-
-// Limits the OpenMP threads of a worker.
 
 // Caps the teams of OpenMP and MKL regions that the calling thread opens, if these libraries are
 // loaded. Changes no global count: at::set_num_threads() would make every later thread of the

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of a prefetching loader to its workers, threads or processes.
+// The interface of a prefetching loader to its workers, threads or processes, and the passing of a
+// worker's exception to the consumer.
 #pragma once
 
 #include <chrono>
@@ -63,8 +64,6 @@ class WorkerPool {
   // Any thread: makes the waiting receive(), or else the next one, return nullopt.
   virtual void interrupt() = 0;
 };
-
-// A worker's exception on its way to the consumer, as text.
 
 // Call inside a catch block: describes the current exception in a sentence.
 [[nodiscard]] std::string current_error_text();

@@ -25,7 +25,7 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
 void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);
 
 // The table behind transfer.placement, in the order of the catalogue; the only place that names
-// placements. Torch-free.
+// placements.
 
 enum class PlacementKind : std::uint8_t {
   kInline,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches of data on the step thread and what a loader's workers did for them: how long each took,
-// and how much of it the step and the device waited for. Pure; any thread.
+// Data loading in a trace: how long each fetch on the step thread took, what the loader's workers
+// did for it, and how much of both the step and the device waited for. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -36,8 +36,7 @@ struct DataLoading {
 [[nodiscard]] ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline,
                                                            const Steps& steps);
 
-// Activity of a loader's workers, and the part that the step waited for. Only for stepbench's own
-// traces, in which each batch has rows. Pure; any thread.
+// Workers are only visible in stepbench's own traces, in which each batch has rows.
 
 enum class LoaderPart : std::uint8_t {
   kFetch,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each device did: its kernels by name, how well they fill it, when it was busy, and how much
-// memory its allocator held at most. Pure; any thread.
+// Use of each device: its kernels by name and how well they fill it, when it was busy, and the peak
+// memory of its allocator. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,6 @@ struct DeviceUse {
 // One entry per device that ran work.
 [[nodiscard]] std::vector<DeviceUse> find_device_use(const Timeline& timeline, const Steps& steps);
 
-// Peak memory of each device's allocator. Pure; any thread.
-
 struct MemoryPeak {
   int device = -1;  // -1: the host
   std::int64_t allocated_bytes = 0;
@@ -42,8 +40,6 @@ struct MemoryPeak {
 
 // Sorted by device, host first. Absent if memory was not recorded or lacks totals (traces of 2021).
 [[nodiscard]] ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const trace::Trace& trace);
-
-// The kernels of a trace by name, and how well they fill the device. Pure; any thread.
 
 struct KernelRow {
   std::uint32_t name = ops::kNoIndex;  // Trace::names

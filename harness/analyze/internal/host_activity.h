@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's threads did when: the sets of moments that explain why a device had nothing to
-// do, and the frames of Python that a profiler recorded of a thread. Pure; any thread.
+// What the host's threads did when: the sets of moments that explain why a device was idle, and the
+// Python frames that a profiler recorded on a thread. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -46,8 +46,8 @@ struct HostSets {
   std::vector<OtherThread> threads;  // the busiest other threads, one entry each
 };
 
-// The Python frames that a profiler recorded on one thread: the running function, its caller, and
-// the functions that a span of time was spent in. Pure; any thread.
+// The Python frames of one thread: the running function, its caller, and the functions in which a
+// span of time was spent.
 //
 //   PythonFrames frames(trace, lane);
 //   for (const PythonShare& share : frames.shares_of(gap)) ...

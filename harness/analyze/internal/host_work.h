@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What costs a step thread time beside its large operators: waits for a device, many small
-// operators, values that are read from tensors, and large blocks of memory that come fresh each
-// time. In the counted steps, without what loads data and without the waits that belong to a copy.
-// Pure; any thread.
+// Host work that costs a step thread time apart from its large operators: waits for a device, many
+// small operators, values read from tensors, and large blocks of memory that are newly allocated
+// each time. Counted steps only, without data loading and without the waits that belong to a copy
+// (own_waits). Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -67,8 +67,7 @@ struct HostWork {
 [[nodiscard]] ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps);
 
 // Places where the host waits for a device: synchronising calls and copies that return small
-// results, by operator and Python line, without the waits that belong to a copy (own_waits).
-// Counted steps only. Pure; any thread.
+// results, by operator and Python line.
 
 // Names index Trace::names.
 struct HostWaitPlace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of the CUDA or HIP runtime and driver, and how they launched device work: how long calls
-// took, how long work waited behind them, how much was queued. A long delay on a busy device is
-// healthy queueing; it costs only where the device had nothing else to do. Pure; any thread.
+// took, how long work waited behind them, and how much was queued. A long delay on a busy device is
+// healthy queueing; it only costs time if the device was otherwise idle. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -69,8 +69,6 @@ struct LaunchQueue {
 
 [[nodiscard]] ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
                                                                     const Steps& steps);
-
-// Calls of the CUDA or HIP runtime and driver, by name. Pure; any thread.
 
 struct RuntimeCallRow {
   std::uint32_t name = ops::kNoIndex;  // Trace::names, whose facts give the class of the call

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the trace of one rank, which traces are of one job, which of their collectives
-// are the same one, and who waits in them for whom. Pure; any thread.
+// What is kept of the trace of one rank, which traces belong to one job, which of their collectives
+// match, and which rank waits in them for which. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -49,8 +49,7 @@ struct RankTrace {
 // world size, as indices into `ranks`. Other traces are in no group.
 [[nodiscard]] std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ranks);
 
-// Matches the collectives of several ranks and finds who waits in them for whom. A rank is
-// identified by its index in the given steps. Pure; any thread.
+// Collectives of several ranks. A rank is identified by its index in the given steps.
 
 // Ranks that share one collective in a step: the rank's index and its view of the collective.
 using Entries = std::vector<std::pair<std::size_t, const ExchangeRow*>>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a search: how it is named and asked for, launches of two programs in turns, or their
-// counts, and what these tell. Runs launches; main thread only.
+// One step of a search: its name, its request, and the result of alternating launches of two
+// programs or of their counts. Runs launches; main thread only.
 #pragma once
 
 #include <cstddef>
@@ -72,8 +72,8 @@ class Measuring {
   std::string counted_ = {};
 };
 
-// Names and requests for a step of a search: both programs with the values of their commits, the
-// number of pairs, and what is recorded. Reads which runs are in the step's folder; any thread.
+// Names and requests: both programs with the values of their commits, the number of pairs, and what
+// is recorded. Reads which runs are in the step's folder; any thread.
 
 inline constexpr int kCountedOfEnds = 2;  // launches of each end, to verify that counts repeat
 [[nodiscard]] bool counts_only(const BisectRequest& request);
@@ -104,8 +104,6 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
 // Command that measures both programs again; empty if their input is removed by then.
 [[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
                                     const compare::AbPoint& point);
-
-// Values of a search's metric from one comparison of two programs. Pure; any thread.
 
 struct PairValues {
   std::vector<double> log_ratios = {};  // log(candidate / base); positive is worse

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two sides of `stepbench ab`, each planned by its own worker's catalogue, with one window and
-// warm-up for both, and in words what they differ in. Throws ConfigError.
+// The two sides of `stepbench ab`: each is planned by its own worker's catalogue, both get the same
+// window and warm-up, and their differences are described in words. Throws ConfigError.
 #pragma once
 
 #include <cstdint>
@@ -56,14 +56,10 @@ struct AbArms {
 // At least one point or missing case. Throws ConfigError, naming the arm if one is wrong.
 [[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
 
-// Gives both arms of a comparison the same window and warm-up. Pure.
-
 // Sets the window and warm-up of both arms of a point to the larger ones, rounded up to whole turns
 // of either arm's workers, so that they fit both loaders. Changes nothing if neither has a loader
 // with workers, nor any option in `kept`. Returns whether anything changed.
 bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, ResolvedCase& b);
-
-// Describes the differences between the two arms of a comparison for users. Pure.
 
 // Lists for both arms each setting that either arm makes: "optimizer.implementation=single
 // (default)" and "optimizer.implementation=fused", "env.OMP_NUM_THREADS unset" and

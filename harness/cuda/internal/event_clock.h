@@ -26,7 +26,7 @@
 
 namespace stepbench::cuda {
 
-// Computes device times of a step from its events. Pure functions of times in nanoseconds.
+// Device times of a step from its events. Pure functions of times in nanoseconds.
 
 // One marked phase on a stream, relative to its step's first event: negative if a side stream is
 // ahead of the compute stream.
@@ -82,9 +82,8 @@ class ClockMap {
   Moment last_;
 };
 
-// Ring of reusable events of many steps; never waits for the device. Main thread only. Allocates
-// nothing inside a window unless the ring or a step outgrows what warm-up has seen, which is
-// counted.
+// Ring of reusable events of many steps; never waits for the device. Allocates nothing inside a
+// window unless the ring or a step outgrows what warm-up has seen, which is counted.
 
 [[nodiscard]] constexpr bool is_side(DeviceStream stream) {
   return stream.handle != nullptr && !stream.computes;

@@ -18,8 +18,6 @@
 
 namespace stepbench::plan {
 
-// Describes options without effect in a case. Pure; any thread.
-
 // Options without effect, each with the condition that would give it one.
 using NoEffect = std::vector<std::pair<std::string, std::string>>;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a figure passes to charts.js: which chart draws it, and of what; what several figures of a
-// page share is once in the page's data, under `charts`; and the options of all chapters that draw.
-// Pure; any thread.
+// What a figure passes to charts.js: its chart and the chart's data; data that several figures
+// share is stored once in the page's data, under `charts`. And the options of all chapters with
+// charts. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,6 @@ void add_places(json::JsonText& json, std::string_view key, std::span<const std:
 // Thins out long series: returns the indexes of the first and last value and of the minimum and
 // maximum of each stretch. All indexes for at most `points` values; keeps at least 4.
 [[nodiscard]] std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t points);
-
-// Options of all chapters with charts.
 
 struct DrawOptions {
   std::size_t points = 5000;  // largest number of steps drawn in one figure

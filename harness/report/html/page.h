@@ -14,7 +14,7 @@
 
 namespace stepbench::report {
 
-// Finds and validates Plotly's script, which draws the figures of a report. Any thread.
+// Plotly's script: found on disk and validated.
 
 inline constexpr const char* kPlotlyFile = "plotly.min.js";
 
@@ -46,7 +46,7 @@ struct Page {
 // The first lines of each page contain `<meta name="generator" content="stepbench">`.
 [[nodiscard]] std::string html_page(const Page& page);
 
-// page.css, the scripts and report.schema.json, embedded by CMake. Any thread.
+// page.css, the scripts and report.schema.json, embedded by CMake.
 
 [[nodiscard]] std::string_view page_style();
 [[nodiscard]] std::string_view chart_script();  // not needed by pages without charts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as a page, and several runs on one: what was measured, which case is best, findings, every
-// number, where and how it was measured. run_sections.h has the chapters that draw. Pure; any
-// thread.
+// A run as a page, and several runs on one page: what was measured, which case is best, findings,
+// every number, where and how it was measured. The chapters with charts are in run_sections.h.
+// Pure; any thread.
 #pragma once
 
 #include <optional>
@@ -24,8 +24,6 @@ namespace stepbench::report {
 // `files`: arguments of the command that shows them.
 [[nodiscard]] document::Chapter environment_section(const TableFacts& facts,
                                                     const std::vector<std::string>& files);
-
-// Compares the estimates of several runs on one page, one row per case. Pure; any thread.
 
 // One column per run. nullopt for a single run, or if the runs share no case.
 [[nodiscard]] std::optional<document::Table> compared_runs_table(const TableFacts& facts);

@@ -27,8 +27,6 @@ namespace stepbench::report {
 [[nodiscard]] std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
                                                            std::size_t place, std::size_t one);
 
-// Tables with explanations of a comparison. Pure; any thread.
-
 [[nodiscard]] document::Table causes_table(const compare::Comparison& comparison,
                                            const ComparisonNames& names);
 [[nodiscard]] document::Table op_changes_table(const compare::Comparison& comparison,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of the blocks of an analysis, and those of a comparison of two traces or of the ranks of
-// a job: keys of JSON, and columns of tables in their order (block_fields.h). A new column is a
-// line here.
+// The rows of the blocks of an analysis, and of comparisons of two traces or of the ranks of a job:
+// JSON keys, and table columns in their order (block_fields.h). A new column is a line here.
 #pragma once
 
 #include <algorithm>
@@ -319,8 +318,7 @@ inline void block_fields(BlockJson& v, const analyze::Step& of) {
   v("device_rows", of.device_rows)("spill_ns", of.spill_ns);
 }
 
-// Rows of comparisons, of two traces or of the ranks of a job: JSON keys and table columns in their
-// order (block_fields.h).
+// Comparisons of two traces or of the ranks of a job.
 
 // A kind of rows by which two traces are compared.
 struct ComparedKind {

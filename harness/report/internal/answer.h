@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The answer of a run in one line: which case is best, by how much, and whether the launches can
-// tell; what a perfect loader would save; the command to measure next. Pure; any thread.
+// resolve it; the time that a perfect loader would save; the command to measure next. Pure; any
+// thread.
 #pragma once
 
 #include <string>
@@ -29,8 +30,7 @@ inline constexpr const char* kBestMark = "*";
 void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,
                 const record::Results& results);
 
-// Proposes commands that give more information than a run, derived from the run's own command.
-// Pure; any thread.
+// Commands that give more information than a run, derived from the run's own command.
 
 // The same run with so many launches per case; empty if the run does not record its command.
 [[nodiscard]] std::string command_with_launches(const record::RunRow& run, std::size_t launches);
@@ -41,7 +41,7 @@ void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows
                                           const estimate::CaseRow& b);
 
 // The time that a perfect loader would save: compares a case with its loader alone and its step
-// alone (loader.alone). Pure; any thread.
+// alone (loader.alone).
 
 // One line per case that was also measured with its step alone: "a perfect loader would save 21.4
 // ms (30 %): 15.1 ms waiting, 6.3 ms because the two share the machine; ... loader alone 40.2 ms,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a case's page: what was measured of the case, and where the Python code of its
-// loader's workers spends its time. Pure; any thread.
+// Tables on a case's page: the measurements of the case, and the lines of Python code in which
+// loader workers spend their time. Pure; any thread.
 #pragma once
 
 #include <vector>
@@ -19,9 +19,6 @@ namespace stepbench::report {
                                            const record::Results& results);
 // Name without the unit, which the values show: "first_batch" for first_batch_ns.
 [[nodiscard]] std::string display_name(const std::string& name);
-
-// Table on a case's page with the lines of Python code in which loader workers spend their time.
-// Pure; any thread.
 
 // From the profiled launches of the row's case. Empty if they sampled no stacks.
 [[nodiscard]] document::Table worker_lines(const estimate::CaseRow& row,

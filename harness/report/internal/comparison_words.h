@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that all tables of comparisons use: the cells of one test, the names of the cases, the
+// Texts that all tables of comparisons share: the cells of one test, the names of the cases, the
 // ids of the chapters. Pure; any thread.
 #pragma once
 
@@ -29,8 +29,6 @@ namespace stepbench::report {
 // What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
 [[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);
 
-// Names of the cases of a comparison. Pure; any thread.
-
 class ComparisonNames {
  public:
   // `comparison` must outlive this.
@@ -56,7 +54,7 @@ class ComparisonNames {
 
 namespace stepbench::report::comparison_chapters {
 
-// Ids of the chapters of a comparison; a page uses them to reorder the chapters.
+// Ids of chapters; a page uses them to reorder the chapters.
 
 inline constexpr const char* kDesign = "design";
 inline constexpr const char* kCases = "cases";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launches of a case conclude, and findings from the rows of a run alone, compared with
-// the other rows. Pure; any thread.
+// Conclusions from the launches of a case, and findings that follow from the rows of a run alone,
+// compared with the other rows. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,6 @@ struct CaseFinding {
 // For the page of one case, with evidence.
 [[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
     const estimate::CaseRow& row, const estimate::Proposals& proposals);
-
-// Findings derived from the rows of a run, independent of the worker. Pure.
 
 // Waiting for data in a worker without findings about its loader, and a precision that is slower
 // than fp32 here.

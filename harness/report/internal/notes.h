@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of the table must know besides its numbers: failures, steps that were excluded,
-// doubts; and how the numbers of a row came about: the clock, slow steps that the median hides, a
-// loader's queue that was not level, windows without a whole epoch. Pure; any thread.
+// What a reader of the table must know besides its numbers: failures, excluded steps, doubts; and
+// how the numbers of a row were obtained: the clock, slow steps that the median hides, an uneven
+// loader queue, windows without a whole epoch. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -22,9 +22,6 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
 // The smallest warm-up effect that the case's launches would show; empty if they show one, or would
 // show 1 % of the step.
 [[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
-
-// Notes on how a row's numbers were obtained: the clock, slow steps that the median hides, an
-// uneven loader queue, windows without a whole epoch.
 
 [[nodiscard]] std::vector<std::string> estimate_notes(const estimate::CaseRow& row);
 

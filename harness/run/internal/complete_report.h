@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller adds to the report of a launch: what workers in other languages leave out,
-// whether a profiled launch did the same work as the timed ones, and what the ranks of a group say
-// together. Pure.
+// What the controller adds to the report of a launch: fields that workers in other languages omit,
+// whether a profiled launch did the same work as the timed ones, and facts of a whole group. Pure.
 #pragma once
 
 #include <filesystem>
@@ -25,7 +24,7 @@ void add_warmup_verdict(record::Launch& launch);
 std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch,
                                                  const std::filesystem::path& run_dir);
 
-// Checks whether a profiled launch did the same work as the timed ones, and its overhead. Pure.
+// Whether a profiled launch did the same work as the timed ones, and its overhead.
 
 // Above this ratio of profiled to timed step, the profile's shares mislead.
 inline constexpr double kMaxPerturbation = 1.25;
@@ -35,8 +34,8 @@ inline constexpr double kMaxPerturbation = 1.25;
 // something else, adds the flag `profile_mismatch` and drops its ops. Other launches are unchanged.
 void check_profile(record::Launch& profiled, const record::Results& finished);
 
-// Derives facts of a group from the launches of all ranks: the group's time and work, which readers
-// use for the launch of rank 0, and from the traces the rank that delays the others. Pure.
+// Facts of a group from the launches of all ranks: the group's time and work, which readers use for
+// the launch of rank 0, and from the traces the rank that delays the others.
 
 // `ranks`: one per rank, by number, all measured. `traces`: of a profiled launch.
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces);

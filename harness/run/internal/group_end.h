@@ -15,8 +15,6 @@
 
 namespace stepbench::run {
 
-// Result of a group launch. Plain data.
-
 struct GroupResult {
   // One result per rank if all were measured; else a single one for the group.
   std::vector<LaunchResult> ranks;

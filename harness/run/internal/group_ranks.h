@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of a group as their controller knows them: the port where they call in, and of each one
-// its connection, what its worker says and how it ended. One thread.
+// The ranks of a group for its controller: the port to which they connect, and each rank's
+// connection, its worker's messages and its end. One thread.
 #pragma once
 
 #include <poll.h>
@@ -74,8 +74,7 @@ class GroupRank {
 };
 
 // Accepts connections from the ranks of a group: a port, and connections that have not been
-// authenticated yet. One thread.
-
+// authenticated yet.
 class RankAcceptor {
  public:
   struct Callbacks {

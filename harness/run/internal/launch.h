@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a fresh worker process measures one case, in as much memory as it may hold. Call on
-// the program's main thread, with Interrupts alive and become_subreaper() done; when it returns,
-// nothing that the worker started is left.
+// One launch: a fresh worker process measures one case, within a memory limit. Call on the
+// program's main thread, with Interrupts alive and become_subreaper() done; when it returns, no
+// process that the worker started is left.
 #pragma once
 
 #include <sys/types.h>
@@ -62,8 +62,8 @@ struct LaunchResult {
 // Throws ConfigError if the worker program cannot be run at all.
 [[nodiscard]] LaunchResult run_launch(const LaunchRequest& request, const LaunchContext& context);
 
-// Limits the memory of a launch: one that exceeds its limit fails alone, without affecting the
-// machine. Pure, except for reading a device's size; main thread.
+// The memory limit: a launch that exceeds it fails alone, without affecting the machine. Pure,
+// except for reading a device's size.
 
 // Memory that libraries map but never touch, which the kernel still counts as data: 0.5 GiB for an
 // idle worker with libtorch, plus each thread's stack.

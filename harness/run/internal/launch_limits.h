@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a worker may take, how long it may say nothing before it is taken for hung, and how much
-// it may say and hold. Times in nanoseconds. Pure; one thread.
+// Limits of a worker: its time, its silence before it counts as hung, its output and its memory.
+// Times in nanoseconds. Pure; one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,8 @@
 
 namespace stepbench::run {
 
-// Limits a worker's silence in warm-up and windows before it counts as hung: 10 s plus 20 times the
-// expected duration of the steps until its next message; one step if its warm-up sends signs of
-// life. Times in nanoseconds. Pure; one thread.
+// The limit on silence in warm-up and windows: 10 s plus 20 times the expected duration of the
+// steps until its next message; one step if its warm-up sends signs of life.
 
 inline constexpr std::int64_t kNsPerS = 1'000'000'000;
 

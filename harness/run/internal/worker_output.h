@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch keeps of its worker's standard output and error, and where a Python program stands
-// by what its faulthandler printed there. One thread.
+// What a launch keeps of its worker's standard output and error, and the position of a Python
+// program from the output of its faulthandler. One thread.
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,6 @@ class OutputTail {
   std::string last_;  // up to twice keep_bytes_, trimmed when full
   std::uint64_t total_bytes_ = 0;
 };
-
-// Finds a Python program's position in the output of its faulthandler. Pure.
 
 struct StackPlace {
   std::string text;       // "train.py, line 12, in step": the innermost user frame

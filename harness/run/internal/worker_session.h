@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker says, fed with bytes as they come, and how long it may say nothing. Holds the
-// worker to the protocol: hello first, exactly one final line last, numbers that can be a
-// measurement. One thread; throws nothing: protocol_error() says what is wrong.
+// One worker's messages, fed with bytes as they arrive, and the limit on its silence. Checks that
+// the worker follows the protocol: hello first, exactly one final line at the end, plausible
+// numbers. One thread; throws nothing: protocol_error() describes what is wrong.
 #pragma once
 
 #include <cstdint>
@@ -82,9 +82,7 @@ class WorkerSession {
   std::vector<ops::OpFrame> ops_;
 };
 
-// One worker's messages and the limit on its silence. Fed with bytes as they arrive; the owner
-// passes the time. One thread.
-
+// One worker's messages and the limit on its silence. The owner passes the time.
 class WorkerMonitor {
  public:
   // `limits` must outlive this object. All times are of one clock; `begin_ns`: start of the worker.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is watched of a worker from outside, on the machine that it runs on: its processes and their
-// memory, the CPUs and the device; and the labels, metrics and words that this puts into a launch's
-// row. The owner says what the worker said; one thread.
+// Watches a worker from outside: its processes and their memory, the CPUs and the device; and the
+// labels, metrics and messages that these add to a launch's row. The owner passes what the worker
+// reports; one thread.
 #pragma once
 
 #include <sys/types.h>
@@ -66,8 +66,6 @@ class WorkerWatch {
   std::size_t windows_ended_ = 0;
 };
 
-// Labels a launch's steps and row with machine conditions during the launch. Never drops data.
-
 // Sets kThrottled in the flags of steps during which the device was throttled. `window_begins`:
 // start of each cycle's window, on the clock of `throttled`. Returns the number of such steps.
 std::int64_t label_throttled_steps(std::vector<record::CycleSamples>& samples,
@@ -80,16 +78,12 @@ void label_memory(const JobMemory& memory, record::LaunchReport& report);
 // Sets the flags for conditions that must be reported, see record/quality.h.
 void label_machine(const Fields& machine, std::int64_t wall_ns, record::LaunchReport& report);
 
-// Converts a device's own counters into metrics per step. Pure.
-
 // Adds energy_per_step_j, energy_per_sample_j and the time per step that each counted reason held
 // the clocks down, as far as the device counts them. Counters are read slightly before and after
 // each window: their rate over that interval is applied to the steps' own time.
 void add_device_counters(const machine::WindowCounters& counters,
                          const std::vector<record::CycleSamples>& samples,
                          record::LaunchReport& report);
-
-// Message for a launch that was ended because it exceeded its memory limit. Pure; any thread.
 
 [[nodiscard]] std::string over_memory_text(std::int64_t used_bytes, std::int64_t allowed_bytes);
 

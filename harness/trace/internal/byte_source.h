@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a file, plain or gzip as its first bytes say, as a stream, and the piece of it that a
+// The text of a file, plain or gzip by its first bytes, as a stream, and the part of it that a
 // parser works on. One thread.
 #pragma once
 
@@ -47,8 +47,7 @@ class ByteSource {
 };
 
 // The part of a file's text that a parser works on. Parts are cut anywhere: a parser that reaches
-// the end inside a row asks for more and restarts the row. One thread.
-
+// the end inside a row asks for more and restarts the row.
 class TextWindow {
  public:
   static constexpr std::size_t kRunBytes = std::size_t{1} << 20;

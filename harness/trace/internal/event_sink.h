@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a file -> rows of a Trace: decides by category and name what each is, on which lane it
-// lies, and counts what it does not keep. One thread.
+// Converts rows of a file to rows of a Trace: determines each one's kind by category and name, and
+// its lane, and counts the rows that it drops. One thread.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace stepbench::trace {
 
 // Meaning of a row's category: the names of 2021, the current ones, and those of other devices.
-// Pure; any thread.
+// Pure.
 
 struct CategoryMeaning {
   enum class Use : std::uint8_t {

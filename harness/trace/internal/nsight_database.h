@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an export of Nsight Systems holds: its tables, by names that its versions share, the texts
-// that rows refer to, what it says of the whole recording, and a row of its kernels. One thread.
+// An export of Nsight Systems: its tables, by names that its versions share, the texts that rows
+// refer to, facts about the whole recording, and rows of kernels. One thread.
 #pragma once
 
 #include <array>
@@ -53,12 +53,11 @@ class NsightDatabase {
   std::unordered_map<std::int64_t, std::string> texts_;
 };
 
-// Facts about the whole recording of an Nsight Systems export: time, host, devices and the
-// profiler's diagnostics. One thread.
+// Facts about the whole recording: time, host, devices and the profiler's diagnostics.
 
 void read_nsight_header(const NsightDatabase& database, Trace& trace);
 
-// A kernel row of an Nsight Systems export. Pure; any thread.
+// A row of a kernel.
 
 // The first six columns are common to all device tables.
 inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start",

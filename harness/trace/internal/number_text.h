@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of a trace from their text, without a double in between: a double near 1.7e15
-// microseconds steps by a quarter of one. Sums of them stay within bounds, whatever a file says.
+// Parses a trace's numbers without converting them to double: near 1.7e15 microseconds a double has
+// steps of a quarter of one. Sums stay within bounds, whatever a file contains.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@
 
 namespace stepbench::trace {
 
-// Deduplicates texts referred to by index. A look-up is a hash and a comparison. One thread.
+// Unique texts, referred to by index. A look-up is a hash and a comparison.
 
 // Hash index of texts that are stored elsewhere.
 class TextIndex {

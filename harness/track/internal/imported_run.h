@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the history knows of a run: the facts of its header rows, and what its launches were
-// measured on and in, sorted by what a change of it means for a series. Pure; any thread.
+// A run for the history: the facts of its header rows, and the environment of its launches, by what
+// a change of it means for a series. Pure; any thread.
 #pragma once
 
 #include <filesystem>
@@ -19,8 +19,6 @@ namespace stepbench::track {
 
 // Parts of one plan on several machines, which may share the run id.
 [[nodiscard]] bool is_shard(const record::Results& results, const std::string& run_id);
-
-// The environment of a launch, by what a change means for its series. Pure; any thread.
 
 struct EnvironmentKey {
   Fields machine = {};  // a change makes another series

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a history, and the JSON text that some of their columns hold. What stands here is
-// on disks of users: a change is a new version behind the last one. Pure.
+// The tables of a history, and the JSON text in some of their columns. Users have such databases on
+// disk: a change needs a new version after the last one. Pure.
 #pragma once
 
 #include <span>
@@ -13,8 +13,6 @@
 namespace stepbench::track {
 
 [[nodiscard]] std::span<const store::SchemaVersion> track_schema();
-
-// Converts named values to the JSON text of a column and back. Pure; any thread.
 
 [[nodiscard]] std::string fields_json(const Fields& fields);
 [[nodiscard]] std::string asked_json(const record::CommandLine& asked);

@@ -119,8 +119,6 @@ class TuneAgenda final : public run::Agenda {
   bool stopped_ = false;
 };
 
-// Predicts the memory of a larger batch by a linear fit to smaller ones. Pure; any thread.
-
 struct MeasuredMemory {
   double batch = 0;
   double bytes = 0;

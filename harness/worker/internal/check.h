@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `WORKER check`: which of these cases can this worker measure? And the defaults of options that a
-// case does not name.
+// `WORKER check`: which cases this worker can measure. And the defaults of options that a case
+// omits.
 #pragma once
 
 #include <iosfwd>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a workload is set up, driven under its schedule, reported and torn down; what the
-// launch says of itself beyond its samples. Main thread only.
+// One launch: sets up a workload, runs it under its schedule, reports and tears it down. And the
+// launch's report in addition to its samples. Main thread only.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,6 @@
 #include "harness/worker/worker_main.h"
 
 namespace stepbench::worker {
-
-// A launch's report in addition to its samples.
 
 using SendMessage = std::function<void(const protocol::WorkerMessage&)>;
 

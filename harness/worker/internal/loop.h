@@ -19,7 +19,7 @@
 
 namespace stepbench::worker {
 
-// The loop's view of a case: schedule, windows, limits. Pure; any thread.
+// The part of a case that the loop needs: schedule, windows, limits. Pure; any thread.
 
 struct LoopOptions {
   schedule::Schedule schedule = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options that commands of `track` and `nightly` share: which history they work on, and how a night
+// Options that commands of `track` and `nightly` share: the history that they use, and how a night
 // is judged and shown.
 #pragma once
 
@@ -41,7 +41,7 @@ void add_author_flag(Command& command, AuthorFlag& flag);
 // Options with which a command line refers to the same history: "", or " --db URL".
 [[nodiscard]] std::string history_words(const HistoryFlags& flags);
 
-// Options and output for judging a night, shared by `track check` and `nightly`.
+// Judging a night: options and output, shared by `track check` and `nightly`.
 
 struct CheckOptions {
   nights::ExitRules exit = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file mapped for reading, and the numbers that stand in it.
+// A file mapped for reading, and the numbers in it.
 #pragma once
 
 #include <atomic>
@@ -13,8 +13,8 @@
 
 namespace stepbench::data {
 
-// Handles a mapped file that is truncated, or whose disk fails, while it is being read: the lost
-// pages read as zeros instead of SIGBUS ending the process, and the mapping knows where they start.
+// Faults: a mapped file may be truncated, or its disk fail, while it is read. The lost pages then
+// read as zeros instead of SIGBUS ending the process, and the mapping knows where they start.
 
 // Watches one mapping for its lifetime. Any thread, and processes forked later: each detects faults
 // on its own. The first watch of a process installs a SIGBUS handler, which passes other faults on
@@ -71,7 +71,7 @@ class MappedFile {
   FaultWatch watch_;
 };
 
-// Reads numbers in files: at any address, in a given byte order. Pure.
+// Numbers in files: at any address, in a given byte order. Pure.
 
 static_assert(std::endian::native == std::endian::little, "file formats are read as they stand");
 

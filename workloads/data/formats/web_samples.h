@@ -11,8 +11,6 @@
 
 namespace stepbench::data {
 
-// Reads a tar file entry by entry.
-
 // The regular files of a tar archive, in order. One thread. Throws Error naming the archive and the
 // entry's offset.
 class TarReader {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makers of the kinds that are files of numbers: their content, and how the files are written one
-// after another.
+// Makes data sets of the kinds that are files of numbers: their content, and the files.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +20,6 @@ namespace stepbench::data {
 [[nodiscard]] const Maker& token_bin_maker();
 [[nodiscard]] const Maker& safetensors_maker();
 [[nodiscard]] const Maker& raw_tensor_maker();
-
-// Writes the files of a generated data set.
 
 // Writes the files of one generated set, one after another. One thread.
 class FileMaker {
@@ -60,8 +57,8 @@ class FileMaker {
   MadeFolder result_;
 };
 
-// The content of generated sets other than photographs: a function of seed and position, so that
-// any reader can be checked and several formats can have the same content. Pure.
+// Content of generated sets other than photographs: a function of seed and position, so that any
+// reader can be checked and several formats can have the same content. Pure.
 
 inline constexpr std::uint32_t kRecordDraws = 6;  // Philox sequences of one seed
 inline constexpr std::uint32_t kMadeTokenDraws = 7;

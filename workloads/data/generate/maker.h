@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench data make` knows of one kind of data set: the command line, its help, the checks
-// and the manifest are made from it; and the folder of the made set. Each maker declares its row
-// beside its code; the table is data_kinds.h.
+// A row of the table of kinds that `stepbench data make` makes: the command line, its help, the
+// checks and the manifest are derived from it. And the folder of the generated set. Each maker
+// declares its row next to its code; the table is data_kinds.h.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,6 @@
 #include "harness/os/output_file.h"
 
 namespace stepbench::data {
-
-// The folder of a generated data set, with its manifest.
 
 struct MadeFolder {
   std::int64_t made = 0;   // files written by this call; 0: the set already existed

@@ -14,8 +14,6 @@
 
 namespace stepbench::data {
 
-// Lists the files of an image folder, in the order of torchvision's ImageFolder.
-
 // The files of a folder with one sub-folder per class, in the order of torchvision's ImageFolder:
 // classes are the sorted names of the direct sub-folders; below each, files with an image
 // extension, folder by folder, sorted. Links are followed, except in cycles.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the bytes of a JPEG file to the tensor of one sample.
+// Converts the bytes of a JPEG file to the tensor of one sample, and crops it as torchvision's
+// RandomResizedCrop and CenterCrop do.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +14,6 @@
 #include "workloads/data/philox.h"
 
 namespace stepbench::data {
-
-// Crops of an image: torchvision's RandomResizedCrop and CenterCrop.
 
 // The part of an image that becomes the tensor.
 struct Crop {

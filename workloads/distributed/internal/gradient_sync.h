@@ -60,7 +60,7 @@ struct DdpOptions {
 // with DDP.
 [[nodiscard]] std::unique_ptr<step::GradientSync> make_flat_sync(Replica replica);
 
-// Exchanges gradients in a smaller type, like DistributedDataParallel's fp16_compress_hook and
+// Exchange of gradients in a smaller type, like DistributedDataParallel's fp16_compress_hook and
 // bf16_compress_hook: rounded, divided by the number of ranks, summed, and written back in their
 // own type. Called by the Reducer.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the ranks of a group find each other, as their launcher says it in the environment, and how
-// long each waits for the others. Pure; any thread.
+// The address at which the ranks of a group meet, from their launcher's environment variables, and
+// how long each waits for the others. Pure; any thread.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,6 @@ struct MeetingPlace {
     const std::vector<std::pair<std::string, std::string>>* variables);
 
 // How long a rank waits for the others to join, and in a collective.
-
 inline constexpr std::chrono::milliseconds kPatience = std::chrono::seconds(60);
 
 }  // namespace stepbench::distributed

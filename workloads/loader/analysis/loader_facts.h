@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of a loader in its measured windows, as the rules of loader_findings.h want it: who
-// had the cores, what its workers waited for, how much of its batches is padding.
+// Facts about a loader in its measured windows, for the rules of loader_findings.h: the use of the
+// cores, the waits of its workers, the padding in its batches.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@
 
 namespace stepbench::loader {
 
-// Watches the use of the cores and the waits of the workers in a loader's windows: kernel counters,
-// read at the begin and end of windows, never inside.
+// Use of the cores and waits of the workers: kernel counters, read at the start and end of windows,
+// never inside.
 
 // Sums over all windows. nullopt: unknown to the kernel.
 struct CoreFacts {
@@ -114,7 +114,7 @@ struct LoaderFacts {
 [[nodiscard]] LoaderFacts loader_facts(const ResolvedCase& resolved, const LoaderMetrics& measured,
                                        const WindowFacts& window);
 
-// Computes the padding left after sorting by length, from the data set's lengths alone.
+// Padding left after sorting by length, from the data set's lengths alone.
 
 // Number of batches that the padding finding proposes to sort together.
 inline constexpr std::int64_t kSortedBatches = 64;

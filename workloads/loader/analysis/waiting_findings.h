@@ -18,8 +18,6 @@ namespace stepbench::loader {
 [[nodiscard]] std::optional<Finding> gil_costs_nothing(const LoaderFacts& facts,
                                                        const LoaderAnalysis& analysis);
 
-// Explains why a finished batch arrives late. Pure; any thread.
-
 // Returns causes other than transport, as the end of a sentence; empty: none.
 [[nodiscard]] std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r);
 

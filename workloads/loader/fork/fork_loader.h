@@ -48,7 +48,7 @@ void require_shared_memory(std::size_t needed, std::size_t there);
 // The row of loader.engine.
 [[nodiscard]] Engine fork_engine();
 
-// The worker processes of engine fork, as the pool of a prefetching loader.
+// The pool.
 
 struct ForkPoolOptions {
   int workers = 1;

@@ -34,8 +34,6 @@ struct ForkWorker {
 // Runs a forked worker: turns tasks into results until the consumer is gone.
 void work(const ForkWorker& worker);
 
-// One worker process: forked, watched by a pidfd, and reaped.
-
 // A forked child that cannot outlive its parent. It starts with default signals. Its parent's
 // sockets of AF_UNIX, pidfds and similar descriptors are closed except `keep`; files stay open,
 // because a data set may read through them.

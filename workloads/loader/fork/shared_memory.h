@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory that the consumer and its forked workers share: slots for batches, the board on which
-// they exchange state without a message, and a segment per tensor as PyTorch makes them.
+// The memory that the consumer and its forked workers share: slots for batches, a board on which
+// they exchange state without messages, and a segment per tensor as PyTorch makes them.
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class SharedMemory {
 
 [[nodiscard]] std::size_t whole_pages(std::size_t bytes);
 
-// Reusable slots of shared memory for batches (transport shm_ring).
+// Slots (transport shm_ring).
 
 // Reusable slots of shared memory, made before the workers are forked: a worker writes a batch
 // where the consumer reads it. Only the consumer's process takes and returns slots; workers only
@@ -70,7 +70,7 @@ class BatchRing : public std::enable_shared_from_this<BatchRing> {
   std::vector<int> free_;
 };
 
-// State shared by the consumer and the worker processes.
+// Board.
 
 // Shared memory besides the batches: sample indices of the tasks under way, which keeps messages
 // short, and a few counters. Construct it before forking the workers.
@@ -104,10 +104,10 @@ class TaskBoard {
   Shared* shared_;
 };
 
-// One shared-memory segment per tensor, created and passed on as in PyTorch's file_descriptor
-// strategy (at::new_shm_fd_storage): shm_open, ftruncate, posix_fallocate, mmap, shm_unlink at
-// once; only the descriptor is sent. Python also pays for a connection per descriptor, its
-// authentication and pickling, so this is a lower bound of Python's cost.
+// Segments: created and passed on as in PyTorch's file_descriptor strategy
+// (at::new_shm_fd_storage): shm_open, ftruncate, posix_fallocate, mmap, shm_unlink at once; only
+// the descriptor is sent. Python also pays for a connection per descriptor, its authentication and
+// pickling, so this is a lower bound of Python's cost.
 
 class SharedSegment {
  public:

@@ -19,7 +19,6 @@ namespace stepbench::loader {
 
 // Statistics of a field's values: range, mean, spread, zeros, NaNs and infinities. Pure; any
 // thread.
-
 class FieldStatistics {
  public:
   void add(double value);

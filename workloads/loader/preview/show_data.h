@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `stepbench data show`, from a case to what is printed, as text or JSON: in the program itself, or
-// in a worker that is asked by `WORKER data`.
+// `stepbench data show`, from a case to its output, as text or JSON: in the program itself, or in a
+// worker that `WORKER data` asks.
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ struct ShowDataRequest {
                                     const std::vector<Engine>& table, const OrderMaker& order,
                                     data::PythonParts* python = nullptr);
 
-// Formats a DataPreview as text or JSON. Pure; any thread.
+// Output: a DataPreview as text or JSON. Pure; any thread.
 
 // `title` follows the case's id; may be empty. Lines fit `columns` if possible.
 [[nodiscard]] std::string preview_text(const DataPreview& preview, const std::string& title,

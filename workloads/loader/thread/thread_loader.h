@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine thread: its row, its worker threads as the pool of a prefetching loader, and the way of
+// Engine thread: its row, its worker threads as the pool of a prefetching loader, and the queue of
 // finished batches to the consumer.
 #pragma once
 
@@ -32,8 +32,6 @@ namespace stepbench::loader {
 
 // The row of loader.engine.
 [[nodiscard]] Engine thread_engine();
-
-// Passes finished batches from worker threads to the consumer.
 
 // Results from many worker threads for one consumer, which takes all ready ones under one lock.
 // Waiting sleeps, never spins. Memory grows to the longest queue so far and is not released.
@@ -68,7 +66,7 @@ class ResultQueue {
   std::atomic<std::size_t> size_ = 0;  // written under the lock, read without it
 };
 
-// The worker threads of engine thread, as the pool of a prefetching loader.
+// The pool.
 
 struct ThreadPoolOptions {
   int workers = 1;

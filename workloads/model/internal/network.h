@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the zoo's own modules share: the base class, the linear layer, the table's makers. Includes
-// torch/nn: for model files only.
+// The base class, the linear layer and the makers of the table, shared by the built-in networks.
+// Includes torch/nn: for model files only.
 #pragma once
 
 #include <ATen/ops/linear.h>
@@ -37,8 +37,6 @@ void require_classes(std::string_view kind, const DataShape& data);
 using MakeModel = std::unique_ptr<Model>(const ResolvedCase&, const DataShape&);
 MakeModel make_aoti, make_bert_base, make_gpt, make_mlp, make_resnet18, make_resnet50,
     make_torchscript, make_vit_b16;
-
-// Includes torch/nn: for model files only.
 
 // Like torch.nn.Linear in Python, which calls aten::linear. C++'s own module adds the bias in a
 // separate operation for three-dimensional inputs.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The native engine, alone or together with the activity records of the device. It records every
+// The native engine, alone or together with the device's activity records. It records every
 // operation of every thread through at::RecordFunction, and every change of torch's allocators on
-// the step's thread and those that autograd starts for it. Threads that run operations must be idle
-// when it is destroyed.
+// the step's thread and the threads that autograd starts for it. Threads that run operations must
+// be idle when it is destroyed.
 #pragma once
 
 #include <memory>
@@ -39,8 +39,6 @@ class NativeCollector final : public OpCollector {
  private:
   std::unique_ptr<NativeRecorder> recorder_;
 };
-
-// The native engine combined with the device's activity records.
 
 // The native collector combined with the device's activity: each kernel, copy and call carries the
 // innermost op that launched it. Without a device or driver, operations are still recorded.

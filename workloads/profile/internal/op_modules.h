@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which module of the model each operation belongs to: of those of the backward pass, and for an
-// engine that records no modules.
+// The module of the model to which each operation belongs: for operations of the backward pass, and
+// for an engine that records no modules.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,6 @@ namespace stepbench::profile {
 void spread_modules(ops::OpLog& log);
 
 // Timeline of the modules on one thread, for an engine that records no modules.
-
 class ModuleTrack final : public ModuleListener {
  public:
   explicit ModuleTrack(std::uint64_t (*now)()) : now_(now) {}

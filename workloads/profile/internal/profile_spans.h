@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile shows beside operations: the steps and phases that were marked, and what a
-// loader's workers did.
+// Spans of a profile besides operations: marked steps and phases, and the activity of a loader's
+// workers.
 #pragma once
 
 #include <cstdint>
@@ -52,8 +52,6 @@ class StepMarks {
   std::size_t phase_ = kNone;  // phases do not nest
   std::int64_t index_ = 0;
 };
-
-// Activity of a loader's workers, as spans of the profile.
 
 // Records the activity of the loader's workers, or of the step thread without workers, while
 // listening: as separate tracks.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the native collector writes down of one thread while steps run, in memory that never moves:
-// operations, their names by number, the shapes of their inputs in few words. Written by its thread
-// alone, but for the end of an op that ends elsewhere; read when the collector has stopped.
+// What the native collector records of one thread while steps run, in memory that never moves:
+// operations, their names by number, the shapes of their inputs in a compact form. Written by its
+// thread only, except for the end of an op that ends elsewhere; read when the collector has
+// stopped.
 #pragma once
 
 #include <algorithm>
@@ -21,8 +22,6 @@
 #include "harness/ops/op_log.h"
 
 namespace stepbench::profile {
-
-// A list that grows by blocks, so that its elements never move.
 
 // Records of one thread with stable addresses. Appending takes a pointer from the current block; a
 // new block is allocated, and touched, only when all reserved ones are full.
@@ -62,8 +61,6 @@ class Blocks {
   T* next_ = nullptr;
   T* end_ = nullptr;
 };
-
-// Ids for the names of operations, for one thread.
 
 // Ids for the names on one thread, in order of first use. Names are copied: those of backward
 // functions and annotations are only valid during their call. Allocates only for a new name.
@@ -112,8 +109,6 @@ class NameCache {
   std::deque<std::string> names_;
   std::unordered_map<std::string_view, std::uint32_t> index_;  // into names_
 };
-
-// Compact encoding of the shapes of an operation's inputs, written while it runs.
 
 // Shapes of op inputs as words: the number of words that follow, then for each input the number of
 // its extents and these. Inputs other than tensors have none. For ops that need them, a word

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torch says of an operation, in this project's words: its scope, and the shapes and arguments
-// of its inputs. The part that includes torch.
+// Converts torch's description of an operation: its scope, and the shapes and arguments of its
+// inputs. Includes torch.
 #pragma once
 
 #include <ATen/core/ivalue.h>
@@ -31,8 +31,6 @@ namespace stepbench::profile {
   return op.starts_with("aten::conv");
 }
 void add_argument(const at::IValue& input, ShapeWords& words);
-
-// The record scopes of torch that the native engine records.
 
 [[nodiscard]] inline ops::OpScope op_scope(at::RecordScope scope) {
   switch (scope) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// loader.engine: python. torch.utils.data.DataLoader behind the interface of loader.h; and the
-// options of a loader as a dict, which engine iterable hands to Python too.
+// loader.engine: python. Puts torch.utils.data.DataLoader behind the interface of loader.h; and
+// converts loader options to a dict, also for engine iterable.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -27,8 +27,6 @@ namespace stepbench::python {
 [[nodiscard]] std::unique_ptr<loader::Loader> make_python_loader(
     const PythonDataset& dataset, const loader::LoaderOptions& options,
     const WorkerContext& context, GilWait& gil, const OwnedPyObject& stacks);
-
-// Converts loader options to a dict, for the Python side of engines python and iterable.
 
 // Keys are the names in LoaderOptions, plus start_method and sharing_strategy of `resolved`.
 // batch_size is None if the data determines it. Requires the interpreter's lock.

@@ -29,8 +29,6 @@ class AutocastScope {
   c10::ScalarType previous_ = c10::ScalarType::Undefined;
 };
 
-// The loss scale of fp16, as in torch.amp.GradScaler.
-
 // torch.amp.GradScaler with its defaults: scales the loss up so that small fp16 gradients survive.
 // A step with overflowing gradients is skipped and the factor halved; after 2000 good steps it
 // doubles.

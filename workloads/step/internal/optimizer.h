@@ -74,8 +74,6 @@ struct OptimizerType {
 [[nodiscard]] at::Tensor gradient_norm(const std::vector<at::Tensor>& parameters);
 void clip_gradients(const std::vector<at::Tensor>& parameters, double max_norm);
 
-// A number as an operand that does not change the type of a tensor expression.
-
 // A number as Python passes it to mul_ or add_: a tensor that does not affect the result's type.
 // For a plain number, C++ selects another overload, which calls a second operator inside.
 [[nodiscard]] inline at::Tensor number_operand(double value) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of a batch that begin ahead of the step that uses it: beside the computation of the batch
-// before (DoubleBuffer), or in the loader's pin thread (PinThreadUpload).
+// Copies a batch ahead of the step that uses it: during the computation on the previous batch
+// (DoubleBuffer), or in the loader's pin thread (PinThreadUpload).
 #pragma once
 
 #include <cstdint>
@@ -45,7 +45,6 @@ class DoubleBuffer {
 
 // transfer.placement: pin_thread. The loader's pin thread begins the copy of a batch as soon as it
 // is pinned; the main thread takes over and makes the compute stream wait for it.
-
 class PinThreadUpload final : public loader::BatchUpload {
  public:
   explicit PinThreadUpload(std::unique_ptr<UploadStream> stream) : stream_(std::move(stream)) {}
