@@ -196,7 +196,8 @@ TEST(Ranks, NoCommonStep_IsReported) {
   std::vector<RankTrace> ranks = all_ranks({.ranks = 2});
   for (RankStep& step : ranks[1].steps) step.number += 100;
   const document::Document made = report::ranks_document(compare_ranks(ranks), 10);
-  EXPECT_THAT(made.answer.text, HasSubstr("not known: no step is in the traces of all ranks"));
+  EXPECT_THAT(made.answer.text,
+              HasSubstr("slowest rank unknown: no step is in the traces of all ranks"));
 }
 
 // Rank 1 computes 40 ms longer in each step; `add` adds the communication of a rank that enters it

@@ -71,7 +71,7 @@ TEST(Steps, NoMarks_StepsLieBetweenFetches) {
   for (const bool from_loading : {false, true}) {
     expect_numbers(numbers_of(trace, {.steps = {.from_loading = from_loading}}),
                    "steps/window = loading; windows = [[0,100],[100,200],[200,260]]; "
-                   "step_tid = 4711; steps/reason ~ two fetches of data");
+                   "step_tid = 4711; steps/reason ~ begins with a data fetch");
   }
 }
 
@@ -129,7 +129,8 @@ TEST(Steps, AlternatingNames_AreAllSteps) {
       {"rows of another kind, which are told",
        {"work", "work", "work", "checkpoint", "work", "checkpoint", "checkpoint", "work"},
        "windows/# = 5; windows/2 = [200,400]; "
-       "steps/reason ~ two rows 'work'; steps/reason ~ between them lie 3 rows 'checkpoint'"},
+       "steps/reason ~ begins with a row 'work'; steps/reason ~ between them lie 3 rows "
+       "'checkpoint'"},
   };
   for (const Served& each : kServed) {
     SCOPED_TRACE(each.name);
