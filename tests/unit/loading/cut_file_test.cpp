@@ -209,7 +209,7 @@ TEST(ShrunkSet, MissingNumberedFiles_AreNamed) {
               Optional(std::string(
                   "t-001.tar is missing, although there are files with lower and higher numbers")));
   EXPECT_THAT(note({"t8.tar", "t9.tar", "t15.tar"}),
-              Optional(HasSubstr("t10.tar, t11.tar, t12.tar and 2 more are not there")));
+              Optional(HasSubstr("t10.tar, t11.tar, t12.tar and 2 more are missing")));
 }
 
 TEST(ShrunkSet, CifarFileMissing_IsAnError) {

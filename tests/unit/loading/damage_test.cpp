@@ -214,7 +214,7 @@ TEST(Mistakes, Error_NamesFileOffsetAndExpectation) {
 TEST(Mistakes, MissingFiles_NameTheCommand) {
   const test::TemporaryFolder root;
   EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("train-images-idx3-ubyte: there is no"),
+              ThrowsMessage<ConfigError>(AllOf(HasSubstr("train-images-idx3-ubyte: no such file"),
                                                HasSubstr("stepbench data make mnist_idx"))));
   root.write("train-images-idx3-ubyte.gz", "x");
   EXPECT_THAT([&] { (void)data::find_idx_files(root.path(), false); },

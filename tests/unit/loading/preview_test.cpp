@@ -113,7 +113,7 @@ TEST(DataPreview, Text_ShowsItsFirstTokens) {
   EXPECT_THAT(preview.first_samples.at(0).tokens, SizeIs(16));
   EXPECT_GT(preview.tokens_seen, 1);
   EXPECT_THAT(preview.labels, IsEmpty());
-  EXPECT_THAT(preview.notes, Contains(HasSubstr("field tokens is no picture")));
+  EXPECT_THAT(preview.notes, Contains(HasSubstr("field tokens is not a picture")));
   const std::string text = loader::preview_text(preview, "", 100);
   EXPECT_THAT(text, AllOf(HasSubstr("first tokens"), HasSubstr("vocabulary 90")));
 }
@@ -131,7 +131,7 @@ TEST(DataPreview, Stream_HasNoIndices) {
   EXPECT_EQ(preview.samples, std::nullopt);
   EXPECT_EQ(preview.parts, 2);
   EXPECT_EQ(preview.first_samples.at(0).index, std::nullopt);
-  EXPECT_THAT(preview.notes, Contains(HasSubstr("shard-000001.tar is not there")));
+  EXPECT_THAT(preview.notes, Contains(HasSubstr("shard-000001.tar is missing")));
   EXPECT_THAT(loader::preview_text(preview, "", 100), HasSubstr("a stream of 2 shards"));
 }
 

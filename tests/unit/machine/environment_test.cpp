@@ -373,7 +373,7 @@ TEST_F(PeakMemory, GrowthThatEnds_IsNotReported) {
   unshared("10");
   sampler_->window_begins();
   const std::int64_t begin_ns = clock_.read_last();
-  for (const std::int64_t after_ms : {60, 120, 240, 480, 960}) {
+  for (const std::int64_t after_ms : {60, 150, 350, 800}) {
     clock_.set(begin_ns + after_ms * 1'000'000);
     unshared(after_ms < 100 ? "30" : "50");  // a queue that fills up
     EXPECT_LE(sampler_->next_ns(), clock_.read_last());

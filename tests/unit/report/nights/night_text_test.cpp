@@ -193,7 +193,8 @@ TEST(HistoryText, StaleAlert_SaysHowToEndIt) {
   EXPECT_EQ(stale_alert_words(alert, maker.history.runs, "2026-02-01", ""), "");
   const std::string stale = stale_alert_words(alert, maker.history.runs, "2026-03-01", " --db X");
   EXPECT_THAT(stale, HasSubstr("A1 stays open: train had no night on box since 2026-0"));
-  EXPECT_THAT(stale, HasSubstr("track note A1 --as accepted \"...\" --db X ends it"));
+  EXPECT_THAT(stale,
+              HasSubstr("accept it with stepbench track note A1 --as accepted \"...\" --db X"));
 }
 
 TEST(SeriesMeant, WordsOrIdPrefix_FindIt) {
