@@ -72,7 +72,7 @@ class StandaloneRun(Session):
         elif loop.done:
             print(self._said, flush=True)
         elif loop.steps > 0 or loop.why:
-            print(f"stepbench_worker: {f'{loop.name}: ' if loop.name else ''}{why_nothing(loop)}", file=sys.stderr)
+            print(f"stepbench_worker: {f'{loop.name}: ' if loop.name else ''}{nothing_measured_reason(loop)}", file=sys.stderr)
 
     def finished(self, loop: Loop) -> None:
         """Writes the file immediately, whatever happens in the rest of the loop; the table is printed later."""
