@@ -164,7 +164,7 @@ class LoaderWatch:
         """Returns the share of the workers' time, outside epoch borders, spent on batches. Needs known handovers."""
         batch_ns = self.handover.all.busy_ns / self.handover.all.known
         steady_ns = self.settings["loader.num_workers"] * (self._elapsed_ns - self._border_ns)
-        return min(1.0, batch_ns * self._steady_steps() / max(1, steady_ns))
+        return float(min(1.0, batch_ns * self._steady_steps() / max(1, steady_ns)))
 
     def _idle_workers(self) -> dict[str, Any] | None:
         workers = self.settings["loader.num_workers"]
