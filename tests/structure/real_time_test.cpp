@@ -26,7 +26,9 @@ const std::vector<Allowed>& allowed() {
   static const std::vector<Allowed> all = {
       {"measures this machine, only plans, or is this test",
        {"benchmarks/", "gpu/", "unit/plan/", "structure/"}},
-      {"runs by night", {"fleet/", "mutants/", "storm/", "install/installed_wheel_test.py"}},
+      {"runs by night",
+       {"fleet/", "mutants/", "nights/interpreter_test.py", "storm/",
+        "install/installed_wheel_test.py"}},
       {"waits for a condition and looks again, or gives up after ten minutes",
        {"bisect/bisect_test.py", "jobs/jobs.py", "nights/nights.py", "report/browser.py",
         "run_cases.py", "stub_worker/main.cpp", "tune/tune_test.py", "unit/bisect/relink_test.cpp",
