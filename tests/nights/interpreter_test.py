@@ -23,8 +23,8 @@ class Interpreters(unittest.TestCase):
         return step
 
     def test_another_interpreter_is_another_program(self):
-        """In the old environment a step takes 2 ms, in the new one 25 % more, which is reported. The old one again is the
-        reference program, which leaves the alert to a measurement or a person."""
+        """In the old environment a step takes 2 ms, in the new one 25 % more, which is reported. The old one again is
+        the reference program, which leaves the alert to a measurement or a person."""
         folder = self.machine.folder
         (folder / "step.py").write_text("import os, time\nfrom stepbench_worker import measure\n"
                                         "for _ in measure(range(500)):\n    time.sleep(float(os.environ['STEP_S']))\n")
