@@ -200,8 +200,12 @@ std::string program_title(const track::TrackedRun& run) {
 std::string range_title(const nights::Alert& alert, const track::History& history) {
   const track::TrackedRun* good = history.find_run(alert.last_good);
   const track::TrackedRun* bad = history.find_run(alert.first_bad);
-  const std::string from = good == nullptr ? alert.last_good : program_title(*good);
-  const std::string to = bad == nullptr ? alert.first_bad : program_title(*bad);
+  std::string from = good == nullptr ? alert.last_good : program_title(*good);
+  std::string to = bad == nullptr ? alert.first_bad : program_title(*bad);
+  if (good != nullptr && bad != nullptr) {
+    from += differing_versions(*good, *bad);
+    to += differing_versions(*bad, *good);
+  }
   if (to.empty()) return {};
   return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
 }

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/value.h"
 #include "harness/report/noise_text.h"
 #include "harness/text/numbers.h"
 #include "harness/text/time_text.h"
@@ -132,12 +133,26 @@ std::string program_text(const track::TrackedRun& run) {
   return text;
 }
 
+std::string differing_versions(const track::TrackedRun& run, const track::TrackedRun& other) {
+  std::string text;
+  for (const char* name : {"torch", "python"}) {
+    const std::string version = text_of(run.environment, name);
+    if (!version.empty() && version != text_of(other.environment, name)) {
+      text += std::string(", ") + name + ' ' + version;
+    }
+  }
+  return text;
+}
+
 std::string range_text(const nights::Alert& alert, const track::History& history) {
   if (alert.first_bad.empty()) return {};
   const auto words = [&](const std::string& id) {
     const track::TrackedRun* run = history.find_run(id);
     if (run == nullptr) return id;
-    const std::string program = program_text(*run);
+    std::string program = program_text(*run);
+    const track::TrackedRun* other =
+        history.find_run(id == alert.last_good ? alert.first_bad : alert.last_good);
+    if (other != nullptr) program += differing_versions(*run, *other);
     return night_date(*run) + (program.empty() ? "" : " (" + program + ')');
   };
   if (alert.last_good.empty()) return "no good night before " + words(alert.first_bad);

@@ -58,6 +58,9 @@ using JudgedNights = std::function<std::vector<track::JudgedRow>(const track::Se
 [[nodiscard]] std::string program_id(const track::TrackedRun& run);
 // "commit 4d134bc0, build 4ac4e706"
 [[nodiscard]] std::string program_text(const track::TrackedRun& run);
+// ", torch 2.12.0": versions in which the run differs from the other; else empty.
+[[nodiscard]] std::string differing_versions(const track::TrackedRun& run,
+                                             const track::TrackedRun& other);
 
 // "between 2026-01-30 (commit ...) and 2026-01-31 (...)": the first bad run and the last good one;
 // empty if unknown.

@@ -49,6 +49,8 @@ class Interpreters(unittest.TestCase):
             states.append((verdict["runs"][0]["why"], self.step(verdict)["state"]))
             if environment == "new":
                 self.assertAlmostEqual(self.step(verdict)["change"], 0.25, delta=0.05)
+                self.assertEqual(verdict["runs"][0]["environment"], [], "the reference ran in its own")
+                self.assertIn("torch 1) and", " ".join(self.machine.run("track", "show", "A1").out.split()))
             self.machine.date += timedelta(days=1)
         self.assertEqual(states[0][0], "no-reference")
         self.assertEqual(states[1:], [("measured", "regression"), ("same-program", "regression")])

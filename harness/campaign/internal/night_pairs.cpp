@@ -190,11 +190,17 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
   for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
     planned[each.resolved.case_id] = static_cast<std::size_t>(night_pairs(each.resolved));
   }
+  std::string of_reference_program;
   for (const auto& [id, one] : by_case(of_tonight)) {
+    const auto found = references.find(id);
     for (const track::ImportedLaunch& launch : one->launches) {
       if (!launch.cohort.empty()) night.environment = launch.cohort;
     }
-    const auto found = references.find(id);
+    if (found != references.end()) {
+      for (const track::ImportedLaunch& launch : found->second->launches) {
+        if (!launch.cohort.empty()) of_reference_program = launch.cohort;
+      }
+    }
     if (found == references.end() || !paired.contains(id)) continue;
     const std::vector<double> steps = values_of(*found->second, track::kStepSeries);
     for (const std::string& metric : metrics_of(*one)) {
@@ -221,6 +227,8 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
       night.series.push_back(std::move(series));
     }
   }
+  // An interpreter of its own, or a torch of its own, is part of tonight's program.
+  if (!of_reference_program.empty()) night.environment = of_reference_program;
   return night;
 }
 

@@ -34,8 +34,9 @@ struct PairedSeries {
 };
 
 struct PairedNight {
-  track::TrackedRun run = {};             // from its files
-  std::string environment = {};           // track::Cohort::id of tonight's program
+  track::TrackedRun run = {};  // from its files
+  // track::Cohort::id of the reference program; of tonight's if that was not measured.
+  std::string environment = {};
   std::vector<PairedSeries> series = {};  // with at least nights::kMinPairs pairs
   bool tonight_runs = false;              // at least one launch of a paired case was measured
   bool reference_runs = false;

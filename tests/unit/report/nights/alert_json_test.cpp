@@ -67,6 +67,16 @@ TEST(AlertJson, Sentence_HasSizeAndPrograms) {
             "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
 }
 
+TEST(AlertJson, OtherVersions_AreInTheRange) {
+  track::History history = made_history();
+  for (track::TrackedRun& run : history.runs) run.git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e";
+  history.runs[0].environment = {{"torch", std::string("2.11.0")}, {"python", std::string("3.11")}};
+  history.runs[1].environment = {{"torch", std::string("2.12.0")}, {"python", std::string("3.11")}};
+  EXPECT_THAT(
+      alert_sentence(made_alert(), history),
+      HasSubstr("between 9f3c5d7e9f3c, torch 2.11.0 and 9f3c5d7e9f3c (dirty), torch 2.12.0"));
+}
+
 TEST(AlertJson, FallenRate_HasItsOwnChange) {
   nights::Alert alert = made_alert();
   alert.series.pop_back();
