@@ -198,7 +198,9 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
     }
     if (found != references.end()) {
       for (const track::ImportedLaunch& launch : found->second->launches) {
-        if (!launch.cohort.empty()) of_reference_program = launch.cohort;
+        // A launch that failed may not have reported its environment.
+        const bool measured = !launch.values.values.empty();
+        if (measured && !launch.cohort.empty()) of_reference_program = launch.cohort;
       }
     }
     if (found == references.end() || !paired.contains(id)) continue;
