@@ -27,6 +27,9 @@ constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a fresh fork has no use
 // Lasting growth: at least this part of it comes in the later part of the window. Caches and queues
 // that fill up, and pages that forked workers copy, grow early.
 constexpr std::int64_t kLaterPart = 4;
+// And at least this part of it comes in the earlier part: a worker that holds a batch more at the
+// end is no growth.
+constexpr std::int64_t kEarlierPart = 8;
 
 }  // namespace
 
@@ -86,7 +89,8 @@ std::optional<std::int64_t> MachineSampler::lasting_growth(std::int64_t length_n
       2 * window_->later.after_ns <= length_ns ? window_->later : window_->earlier;
   if (middle.after_ns == 0) return std::nullopt;
   const std::int64_t growth = end_bytes - window_->unshared_bytes;
-  return kLaterPart * (end_bytes - middle.bytes) >= growth ? growth : 0;
+  const bool began_early = kEarlierPart * (middle.bytes - window_->unshared_bytes) >= growth;
+  return began_early && kLaterPart * (end_bytes - middle.bytes) >= growth ? growth : 0;
 }
 
 bool MachineSampler::should_walk_pages(const ResidentMemory& resident) const {

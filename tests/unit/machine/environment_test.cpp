@@ -383,6 +383,13 @@ TEST_F(PeakMemory, GrowthThatEnds_IsNotReported) {
   unshared("51");
   sampler_->window_ends();
   EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
+  sampler_->window_begins();
+  clock_.set(clock_.read_last() + 100'000'000);
+  sampler_->sample();
+  clock_.set(clock_.read_last() + 150'000'000);
+  unshared("90");  // a worker holds a batch more
+  sampler_->window_ends();
+  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
 }
 
 TEST_F(PeakMemory, WindowEnd_IsRead) {
