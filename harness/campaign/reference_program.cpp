@@ -124,7 +124,7 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
                                                                ") does not exist any more");
   }
   try {
-    const bool uses_own = state == InterpreterState::kUnchanged && !interpreter.path.empty();
+    const bool uses_own = state == InterpreterState::kUnchanged;
     reference.paired_reference = plan_with(request, reference, *program, uses_own, context);
   } catch (const Error& error) {
     return without(nights::NightReason::kReferenceFails, error.what());
@@ -515,12 +515,13 @@ ScriptInterpreter stored_interpreter(const fs::path& program) {
 }
 
 InterpreterState state_of(const ScriptInterpreter& stored, const ScriptInterpreter& tonight) {
+  // What lies at the stored path may have been upgraded since; tonight's is known.
+  if (stored.path.empty() || identity_of(stored) == identity_of(tonight)) {
+    return InterpreterState::kReplaceable;
+  }
   std::error_code error;
   const bool is_there =
       fs::is_regular_file(stored.path, error) && ::access(stored.path.c_str(), X_OK) == 0;
-  if (stored.path.empty() || identity_of(stored) == identity_of(tonight)) {
-    return is_there ? InterpreterState::kUnchanged : InterpreterState::kReplaceable;
-  }
   if (is_there && versions_of(stored.path) == stored.versions) return InterpreterState::kUnchanged;
   return stored.path == tonight.path ? InterpreterState::kReplaceable : InterpreterState::kMissing;
 }
