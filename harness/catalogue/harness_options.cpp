@@ -1,9 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/harness_options.h"
-
 #include <utility>
 
 #include "harness/catalogue/catalogue.h"
+
+namespace stepbench::catalogue {
+namespace {
+
+using std::string_literals::operator""s;
+
+constexpr std::int64_t kOne = 1;
+
+std::vector<Option> gradient_options(const Requires& ranks) {
+  return {
+      {.name = "sync",
+       .type = OptionType::kEnum,
+       .doc =
+           "Of train_step, which takes ddp where nothing is said. ddp: DistributedDataParallel's "
+           "own Reducer, which exchanges buckets of gradients during the backward pass. flat: "
+           "one all_reduce of all gradients behind it. none: nothing is exchanged, and ranks "
+           "come apart; the floor of the others.",
+       .choices = {"ddp", "flat", "none"},
+       .identity_default = "ddp"s,
+       .requires_ = ranks,
+       .also_called = {"strategy", "gradient_sync", "data_parallel"},
+       .values_called = {{"reducer", "ddp"},
+                         {"DistributedDataParallel", "ddp"},
+                         {"allreduce", "flat"},
+                         {"all_reduce", "flat"},
+                         {"no_sync", "none"},
+                         {"off", "none"}}},
+      {.name = "bucket_cap_mb",
+       .type = OptionType::kNumber,
+       .doc = "Size of a bucket of ddp. auto: 25, and 1 of the first one.",
+       .unit = "MiB",
+       .default_value = "auto"s,
+       .min = 1e-3,
+       .max = 1e6,
+       .choices = {"auto"},
+       .identity_default = "auto"s,
+       .requires_ = ranks,
+       .also_called = {"bucket_size", "bucket_size_mb"}},
+      {.name = "gradient_as_bucket_view",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: gradients are views of the buckets, which saves a copy and its memory.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+      {.name = "find_unused_parameters",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: looks in each step for parameters that the loss does not depend on.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+      {.name = "static_graph",
+       .type = OptionType::kBool,
+       .doc = "Of ddp: the first step tells which parameters are used, and how often; no other "
+              "step may differ.",
+       .default_value = false,
+       .identity_default = false,
+       .requires_ = ranks},
+      {.name = "comm_hook",
+       .type = OptionType::kEnum,
+       .doc =
+           "Of ddp: the type in which gradients travel. none: their own. fp16 and bf16 halve the "
+           "bytes, and round what is added.",
+       .default_value = "none"s,
+       .choices = {"none", "fp16", "bf16"},
+       .identity_default = "none"s,
+       .requires_ = ranks,
+       .also_called = {"compression", "gradient_compression"},
+       .values_called = {{"fp16_compress_hook", "fp16"},
+                         {"float16", "fp16"},
+                         {"bf16_compress_hook", "bf16"},
+                         {"bfloat16", "bf16"}}},
+  };
+}
+
+// The number of ranks of a launch, their launcher, and the gradient exchange between them.
+Section distributed_section() {
+  const Requires ranks{.option = "distributed.ranks",
+                       .op = Requires::Op::kGreater,
+                       .value = kOne,
+                       .doc = "needs ranks: 2 or more"};
+  Section section = {
+      .name = "distributed",
+      .doc = "Several processes that train together. Each launch starts a group of them.",
+      .options = {
+          {.name = "ranks",
+           .type = OptionType::kInteger,
+           .doc = "Processes of a launch. Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and "
+                  "MASTER_PORT as torchrun sets them.",
+           .unit = "ranks",
+           .default_value = kOne,
+           .min = 1,
+           .max = 4096,
+           .identity_default = kOne,
+           .also_called = {"world_size", "nproc_per_node", "num_processes", "world"}},
+          {.name = "launcher",
+           .type = OptionType::kEnum,
+           .doc = "What starts them. local: stepbench, on this machine; torchrun: that of the "
+                  "interpreter, on this machine; srun: in the allocation that stepbench runs in; "
+                  "mpirun: that of PATH.",
+           .default_value = "local"s,
+           .choices = {"local", "torchrun", "srun", "mpirun"},
+           .identity_default = "local"s,
+           .requires_ = ranks,
+           .values_called = {{"slurm", "srun"}, {"mpi", "mpirun"}, {"mpiexec", "mpirun"}}},
+          {.name = "launcher_args",
+           .doc = "Options for the launcher, as a shell would split them: '--nodes 2', "
+                  "'--hostfile hosts'.",
+           .default_value = ""s,
+           .identity = Identity::kContext,
+           .requires_ = ranks},
+          {.name = "bind",
+           .doc = "Where ranks on other machines find stepbench: an interface or an address of "
+                  "this machine. auto: all that it has. What they say is not encrypted.",
+           .default_value = "auto"s,
+           .identity = Identity::kContext,
+           .requires_ = ranks},
+      }};
+  for (Option& option : gradient_options(ranks)) section.options.push_back(std::move(option));
+  return section;
+}
+
+using std::string_literals::operator""s;
+
+Option flag(const std::string& name, bool value, const std::string& doc) {
+  return {.name = name,
+          .type = OptionType::kBool,
+          .doc = doc,
+          .default_value = value,
+          .identity = Identity::kContext};
+}
+
+Option amount(const std::string& name, const std::string& unit, std::int64_t value, double min,
+              const std::string& doc) {
+  return {.name = name,
+          .type = OptionType::kInteger,
+          .doc = doc,
+          .unit = unit,
+          .default_value = value,
+          .min = min,
+          .max = 1e6,
+          .identity = Identity::kContext};
+}
+
+// Contents of the extra, profiled launch of a case. Context: not part of a case's identity.
+Section profile_section() {
+  Option trace = flag("trace", false,
+                      "Writes a Chrome trace of the profiled steps into the run's folder: json, or "
+                      "json.gz (= true).");
+  trace.choices = {"json", "json.gz"};
+  Option warmup =
+      amount("warmup", "steps", 0, 0,
+             "Steps before the profiled ones. auto: so many that the launch has as many steps as a "
+             "timing launch, which lets their losses be compared.");
+  warmup.default_value = "auto"s;
+  warmup.choices = {"auto"};
+  return {
+      .name = "profile",
+      .doc =
+          "An extra launch per case that records what each operation cost, and one that counts "
+          "instructions. Their steps are slower and never enter step times.",
+      .options = {
+          {.name = "ops",
+           .type = OptionType::kEnum,
+           .doc = "What records operations. native: stepbench's own collector; kineto: libtorch's "
+                  "profiler, which costs several times more.",
+           .default_value = "none"s,
+           .choices = {"none", "native", "kineto"},
+           .identity = Identity::kContext},
+          flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
+          flag("memory", true, "Records what operations allocate and free."),
+          flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
+          flag("stacks", false,
+               "Which lines of your Python code the workers of the DataLoader spend their time in "
+               "(with num_workers 0 the training thread), sampled some 100 times a second in each. "
+               "For loader.engine: python; records operations, too."),
+          trace,
+          flag("nvtx", false,
+               "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "
+               "in each launch: for Nsight."),
+          flag(
+              "capture_range", false,
+              "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
+              "nsys with --capture-range=cudaProfilerApi --capture-range-end=stop (repeat:N where "
+              "schedule.repeat is N: otherwise nsys ends the worker) and for ncu."),
+          {.name = "counts",
+           .type = OptionType::kEnum,
+           .doc = "What counts the instructions of a step, in user mode. perf: the processor's "
+                  "counters, in the timing launches; valgrind: callgrind, in extra launches of "
+                  "three steps on one thread, 10 to 100 times slower; auto: perf "
+                  "where the machine has counters, else valgrind where it is installed.",
+           .default_value = "none"s,
+           .choices = {"none", "auto", "perf", "valgrind"},
+           .identity = Identity::kContext},
+          amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
+          warmup,
+          amount("launches", "launches", 1, 1, "Profiled launches per case, and those that count."),
+      }};
+}
+
+}  // namespace
+}  // namespace stepbench::catalogue
 
 namespace stepbench {
 namespace {
@@ -353,207 +552,3 @@ const std::vector<Phase>& built_in_phases() {
 }
 
 }  // namespace stepbench
-
-namespace stepbench::catalogue {
-namespace {
-
-using std::string_literals::operator""s;
-
-constexpr std::int64_t kOne = 1;
-
-std::vector<Option> gradient_options(const Requires& ranks) {
-  return {
-      {.name = "sync",
-       .type = OptionType::kEnum,
-       .doc =
-           "Of train_step, which takes ddp where nothing is said. ddp: DistributedDataParallel's "
-           "own Reducer, which exchanges buckets of gradients during the backward pass. flat: "
-           "one all_reduce of all gradients behind it. none: nothing is exchanged, and ranks "
-           "come apart; the floor of the others.",
-       .choices = {"ddp", "flat", "none"},
-       .identity_default = "ddp"s,
-       .requires_ = ranks,
-       .also_called = {"strategy", "gradient_sync", "data_parallel"},
-       .values_called = {{"reducer", "ddp"},
-                         {"DistributedDataParallel", "ddp"},
-                         {"allreduce", "flat"},
-                         {"all_reduce", "flat"},
-                         {"no_sync", "none"},
-                         {"off", "none"}}},
-      {.name = "bucket_cap_mb",
-       .type = OptionType::kNumber,
-       .doc = "Size of a bucket of ddp. auto: 25, and 1 of the first one.",
-       .unit = "MiB",
-       .default_value = "auto"s,
-       .min = 1e-3,
-       .max = 1e6,
-       .choices = {"auto"},
-       .identity_default = "auto"s,
-       .requires_ = ranks,
-       .also_called = {"bucket_size", "bucket_size_mb"}},
-      {.name = "gradient_as_bucket_view",
-       .type = OptionType::kBool,
-       .doc = "Of ddp: gradients are views of the buckets, which saves a copy and its memory.",
-       .default_value = false,
-       .identity_default = false,
-       .requires_ = ranks},
-      {.name = "find_unused_parameters",
-       .type = OptionType::kBool,
-       .doc = "Of ddp: looks in each step for parameters that the loss does not depend on.",
-       .default_value = false,
-       .identity_default = false,
-       .requires_ = ranks},
-      {.name = "static_graph",
-       .type = OptionType::kBool,
-       .doc = "Of ddp: the first step tells which parameters are used, and how often; no other "
-              "step may differ.",
-       .default_value = false,
-       .identity_default = false,
-       .requires_ = ranks},
-      {.name = "comm_hook",
-       .type = OptionType::kEnum,
-       .doc =
-           "Of ddp: the type in which gradients travel. none: their own. fp16 and bf16 halve the "
-           "bytes, and round what is added.",
-       .default_value = "none"s,
-       .choices = {"none", "fp16", "bf16"},
-       .identity_default = "none"s,
-       .requires_ = ranks,
-       .also_called = {"compression", "gradient_compression"},
-       .values_called = {{"fp16_compress_hook", "fp16"},
-                         {"float16", "fp16"},
-                         {"bf16_compress_hook", "bf16"},
-                         {"bfloat16", "bf16"}}},
-  };
-}
-
-}  // namespace
-
-Section distributed_section() {
-  const Requires ranks{.option = "distributed.ranks",
-                       .op = Requires::Op::kGreater,
-                       .value = kOne,
-                       .doc = "needs ranks: 2 or more"};
-  Section section = {
-      .name = "distributed",
-      .doc = "Several processes that train together. Each launch starts a group of them.",
-      .options = {
-          {.name = "ranks",
-           .type = OptionType::kInteger,
-           .doc = "Processes of a launch. Each has RANK, LOCAL_RANK, WORLD_SIZE, MASTER_ADDR and "
-                  "MASTER_PORT as torchrun sets them.",
-           .unit = "ranks",
-           .default_value = kOne,
-           .min = 1,
-           .max = 4096,
-           .identity_default = kOne,
-           .also_called = {"world_size", "nproc_per_node", "num_processes", "world"}},
-          {.name = "launcher",
-           .type = OptionType::kEnum,
-           .doc = "What starts them. local: stepbench, on this machine; torchrun: that of the "
-                  "interpreter, on this machine; srun: in the allocation that stepbench runs in; "
-                  "mpirun: that of PATH.",
-           .default_value = "local"s,
-           .choices = {"local", "torchrun", "srun", "mpirun"},
-           .identity_default = "local"s,
-           .requires_ = ranks,
-           .values_called = {{"slurm", "srun"}, {"mpi", "mpirun"}, {"mpiexec", "mpirun"}}},
-          {.name = "launcher_args",
-           .doc = "Options for the launcher, as a shell would split them: '--nodes 2', "
-                  "'--hostfile hosts'.",
-           .default_value = ""s,
-           .identity = Identity::kContext,
-           .requires_ = ranks},
-          {.name = "bind",
-           .doc = "Where ranks on other machines find stepbench: an interface or an address of "
-                  "this machine. auto: all that it has. What they say is not encrypted.",
-           .default_value = "auto"s,
-           .identity = Identity::kContext,
-           .requires_ = ranks},
-      }};
-  for (Option& option : gradient_options(ranks)) section.options.push_back(std::move(option));
-  return section;
-}
-
-namespace {
-
-using std::string_literals::operator""s;
-
-Option flag(const std::string& name, bool value, const std::string& doc) {
-  return {.name = name,
-          .type = OptionType::kBool,
-          .doc = doc,
-          .default_value = value,
-          .identity = Identity::kContext};
-}
-
-Option amount(const std::string& name, const std::string& unit, std::int64_t value, double min,
-              const std::string& doc) {
-  return {.name = name,
-          .type = OptionType::kInteger,
-          .doc = doc,
-          .unit = unit,
-          .default_value = value,
-          .min = min,
-          .max = 1e6,
-          .identity = Identity::kContext};
-}
-
-}  // namespace
-
-Section profile_section() {
-  Option trace = flag("trace", false,
-                      "Writes a Chrome trace of the profiled steps into the run's folder: json, or "
-                      "json.gz (= true).");
-  trace.choices = {"json", "json.gz"};
-  Option warmup =
-      amount("warmup", "steps", 0, 0,
-             "Steps before the profiled ones. auto: so many that the launch has as many steps as a "
-             "timing launch, which lets their losses be compared.");
-  warmup.default_value = "auto"s;
-  warmup.choices = {"auto"};
-  return {
-      .name = "profile",
-      .doc =
-          "An extra launch per case that records what each operation cost, and one that counts "
-          "instructions. Their steps are slower and never enter step times.",
-      .options = {
-          {.name = "ops",
-           .type = OptionType::kEnum,
-           .doc = "What records operations. native: stepbench's own collector; kineto: libtorch's "
-                  "profiler, which costs several times more.",
-           .default_value = "none"s,
-           .choices = {"none", "native", "kineto"},
-           .identity = Identity::kContext},
-          flag("shapes", true, "Records the shapes of inputs; FLOPs need them."),
-          flag("memory", true, "Records what operations allocate and free."),
-          flag("modules", true, "Records the path of the model's module (layer3.1.conv2)."),
-          flag("stacks", false,
-               "Which lines of your Python code the workers of the DataLoader spend their time in "
-               "(with num_workers 0 the training thread), sampled some 100 times a second in each. "
-               "For loader.engine: python; records operations, too."),
-          trace,
-          flag("nvtx", false,
-               "Marks every measured step and its phases as NVTX ranges in the domain stepbench, "
-               "in each launch: for Nsight."),
-          flag(
-              "capture_range", false,
-              "NVTX ranges, and CUDA's profiler started and stopped around the measured steps, for "
-              "nsys with --capture-range=cudaProfilerApi --capture-range-end=stop (repeat:N where "
-              "schedule.repeat is N: otherwise nsys ends the worker) and for ncu."),
-          {.name = "counts",
-           .type = OptionType::kEnum,
-           .doc = "What counts the instructions of a step, in user mode. perf: the processor's "
-                  "counters, in the timing launches; valgrind: callgrind, in extra launches of "
-                  "three steps on one thread, 10 to 100 times slower; auto: perf "
-                  "where the machine has counters, else valgrind where it is installed.",
-           .default_value = "none"s,
-           .choices = {"none", "auto", "perf", "valgrind"},
-           .identity = Identity::kContext},
-          amount("active", "steps", 10, 1, "Profiled steps; fewer when a timing launch has fewer."),
-          warmup,
-          amount("launches", "launches", 1, 1, "Profiled launches per case, and those that count."),
-      }};
-}
-
-}  // namespace stepbench::catalogue
