@@ -2,6 +2,8 @@
 """Output of commands on real loaders, without torch: --headroom, lengths of samples, AU.
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
+
+Without a class all but HeadroomOfAnIdleMachine, which the night runs alone on the machine.
 """
 import contextlib
 import json
@@ -50,7 +52,7 @@ class Commands(unittest.TestCase):
         return str(next((self.folder / name).iterdir()))
 
 
-class Headroom(Commands):
+class HeadroomOfALoader(Commands):
     CONFIG = """
 name: headroom
 workload: loader
@@ -59,6 +61,9 @@ launches: 1
 schedule: {wait: 0, warmup: 6, active: 20}
 data: {kind: synthetic}
 """
+
+    WAITING_LOADER = ("--set", "data.cost=sleep", "--set", "data.cost_us=30000", "--set", "emulated.step_us=10000", "--set",
+                      "num_workers=0")
 
     def parts(self, *more):
         """Returns the parts of one case in ms: saved, waiting, shared, the loader alone, the step alone, both;
@@ -70,15 +75,33 @@ data: {kind: synthetic}
         self.assertTrue(found, said)
         return [float(number) * ms[unit] for number, unit in re.findall(r"([0-9.]+) (ns|us|ms|s)\b", found[0])]
 
+
+class Headroom(HeadroomOfALoader):
+    def test_parts_add_up(self):
+        # A sleep is never shorter than planted; how much longer it is depends on the machine.
+        saved, waiting, shared, loader, step, both = self.parts(*self.WAITING_LOADER)
+        self.assertGreaterEqual(loader, 29.9)
+        self.assertGreaterEqual(step, 9.9)
+        self.assertGreaterEqual(both, 39.9)
+        self.assertAlmostEqual(saved, both - step, delta=0.2)
+        self.assertAlmostEqual(waiting + shared, saved, delta=0.2)
+
+    def test_the_warm_up_holds_all_batches_that_are_kept(self):
+        run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "schedule.warmup=2")
+        cases = [case["options"] for case in json.loads(self.call("show", run, "--format", "json"))["cases"]]
+        warmups = {options["loader.alone"]: options["schedule.warmup"] for options in cases}
+        self.assertEqual(warmups, {"none": 2, "loader": 2, "step": 6})
+
+
+class HeadroomOfAnIdleMachine(HeadroomOfALoader):
+    """Sizes of planted causes: right only where nothing else takes the cores."""
+
     def test_a_loader_that_is_waited_for_is_told_as_waiting(self):
-        saved, waiting, shared, loader, step, both = self.parts(
-            "--set", "data.cost=sleep", "--set", "data.cost_us=30000", "--set", "emulated.step_us=10000", "--set", "num_workers=0")
+        saved, waiting, _, loader, step, both = self.parts(*self.WAITING_LOADER)
         self.assertAlmostEqual(loader, 30, delta=6)
         self.assertAlmostEqual(step, 10, delta=3)
         self.assertAlmostEqual(both, 40, delta=8)
-        self.assertAlmostEqual(saved, both - step, delta=0.2)
         self.assertGreater(waiting, 0.9 * saved)
-        self.assertAlmostEqual(waiting + shared, saved, delta=0.2)
 
     def test_a_loader_that_takes_the_core_is_told_as_sharing_the_machine(self):
         with one_core():
@@ -94,12 +117,6 @@ data: {kind: synthetic}
         loader, step, both = numbers[-3:]
         self.assertLess(loader, 5)
         self.assertAlmostEqual(both, step, delta=3)
-
-    def test_the_warm_up_holds_all_batches_that_are_kept(self):
-        run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "schedule.warmup=2")
-        cases = [case["options"] for case in json.loads(self.call("show", run, "--format", "json"))["cases"]]
-        warmups = {options["loader.alone"]: options["schedule.warmup"] for options in cases}
-        self.assertEqual(warmups, {"none": 2, "loader": 2, "step": 6})
 
 
 class Lengths(Commands):
@@ -200,4 +217,4 @@ emulated: {step_us: 3000}
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(defaultTest=None if sys.argv[1:] else ["Headroom", "Lengths", "Utilisation"])
