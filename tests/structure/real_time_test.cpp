@@ -45,8 +45,10 @@ const std::vector<Allowed>& allowed() {
         "unit/campaign/measure_night_test.cpp", "unit/loading/prefetching_loader_test.cpp",
         "unit/run/launch_test.cpp", "unit/worker/launch_test.cpp"}},
       {"a step may be as long as it likes: no time is asserted but that sleeps last",
-       {"python/samples_test.py", "python/scripts_test.py", "workloads/profile_parts_test.cpp",
-        "workloads/python_batches.py", "workloads/python_findings.py", "workloads/python_runs.py"}},
+       {"python/samples_test.py", "python/scripts_test.py", "unit/loading/loader_workload_test.cpp",
+        "workloads/loading_commands.py", "workloads/measure_machine_test.cpp",
+        "workloads/profile_parts_test.cpp", "workloads/python_batches.py",
+        "workloads/python_findings.py", "workloads/python_runs.py"}},
   };
   return all;
 }
@@ -75,6 +77,13 @@ bool reads_a_clock(const std::string& line) {
   return std::regex_search(line, kClock);
 }
 
+// A step or a sample of a real loader that lasts as long as an option says.
+bool plants_a_duration(const std::string& line) {
+  static const std::regex kPlanted(
+      R"(\bcost(?:=|: ?)(?:sleep|spin)|\bemulated(?:\.|: ?\{)(?:step_us|where))");
+  return std::regex_search(line, kPlanted);
+}
+
 bool sets_a_short_limit(const std::string& line) {
   static const std::regex kLimit(
       R"(\b\d+ms\b|\bmilliseconds[({]\d|(?:\b|_)(?:set_up|step|wall|stall|ask|tear_down|timeout)_s)"
@@ -88,12 +97,13 @@ bool depends_on_time(const std::string& line) {
     return false;
   }
   // Filters lines first: most have none of these words, and regular expressions are slow.
-  constexpr const char* kWords[] = {"sleep",  "clock", "now_ns", "time", "_ns(",
-                                    "rusage", "ms",    "milli",  "_s"};
+  constexpr const char* kWords[] = {"sleep", "clock", "now_ns", "time", "_ns(",    "rusage",
+                                    "ms",    "milli", "_s",     "cost", "emulated"};
   return std::ranges::any_of(
              kWords,
              [&](const char* word) { return line.find(word, begin) != std::string::npos; }) &&
-         (sleeps(line) || reads_a_clock(line) || sets_a_short_limit(line));
+         (sleeps(line) || reads_a_clock(line) || sets_a_short_limit(line) ||
+          plants_a_duration(line));
 }
 
 TEST(RealTime, DefaultTests_DoNotDependOnIt) {
@@ -121,7 +131,7 @@ TEST(RealTime, UsualForms_AreFound) {
         "EXPECT_LT(std::chrono::steady_clock::now() - began, 1s);", "took = time.monotonic() - t",
         "self.assertLess(time.perf_counter() - began, 0.5)", "const auto end = host.now_ns();",
         "run_command({\"x\"}, \"\", 200ms)", "limits: {ask_s: 0.3}", "--set\", \"limits.step_s=1\"",
-        "{.timeout_s = 0.01}"}) {
+        "{.timeout_s = 0.01}", "\"--set\", \"data.cost=sleep\"", "emulated: {step_us: 3000}"}) {
     EXPECT_TRUE(depends_on_time(line)) << line;
   }
   for (const char* line :
