@@ -104,14 +104,18 @@ struct CacheCounts {
   std::array<std::uint64_t, 4> others = {};  // dirty, writeback, evicted, recently evicted
 };
 
-// cachestat(2) has no wrapper in Debian 12's C library.
+// cachestat(2) has no wrapper in Debian 12's C library. It knows no page of a file on overlayfs, as
+// in most containers: the pages belong to the file below.
 bool ask_kernel(int file, CacheCounts& counts) {
   constexpr long kCachestat = 451;
+  struct statfs facts {};
+  if (::fstatfs(file, &facts) == 0 && facts.f_type == OVERLAYFS_SUPER_MAGIC) return false;
   CacheRange whole;
   return ::syscall(kCachestat, file, &whole, &counts, 0U) == 0;
 }
 
-// mincore(2), used without cachestat. It reports nothing for a file without write permission.
+// mincore(2), used where cachestat does not answer. It reports nothing for a file without write
+// permission.
 bool ask_mincore(const fs::path& path, int file, std::size_t bytes, std::size_t page,
                  CacheCounts& counts) {
   if (::access(path.c_str(), W_OK) != 0) return false;
