@@ -82,6 +82,16 @@ TEST_F(NightProgramTest, DamagedCopy_IsReplaced) {
   EXPECT_THAT(store.builds(), SizeIs(1)) << "it is told once";
 }
 
+TEST_F(NightProgramTest, LeftoverOfAKilledCopy_IsNoPartOfTheNext) {
+  folder.write("src/model.py", "STEPS = 1\n");
+  const NightProgram first = program("#!/bin/sh\nexec python3 model.py\n");
+  folder.write("kept/" + first.build + ".unfinished/stale.py", "STEPS = 9\n");
+  ASSERT_EQ(store_program(store, first, keep(), "box", kNow), "");
+  EXPECT_TRUE(find_program(store, first.build, "box", nullptr));
+  EXPECT_FALSE(fs::exists(keep() / first.build / "stale.py"));
+  EXPECT_FALSE(fs::exists(keep() / (first.build + ".unfinished")));
+}
+
 TEST_F(NightProgramTest, ProgramChangedMeanwhile_IsNotKept) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
   (void)program("#!/bin/sh\necho second\n");
