@@ -11,7 +11,6 @@
 #include "harness/record/writer.h"
 #include "harness/text/time_text.h"
 #include "tests/unit/runs/made_runs.h"
-#include "tests/unit/shell/program.h"
 
 namespace stepbench::runs {
 namespace {
@@ -22,7 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-using testing::stepbench;
 using ::testing::ThrowsMessage;
 using testing_runs::make_run;
 
@@ -53,10 +51,6 @@ class Prune : public ::testing::Test {
     std::sort(names.begin(), names.end());
     return names;
   }
-  [[nodiscard]] os::CommandResult prune(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), {"runs", "prune", "--results", results_.path().string()});
-    return stepbench(arguments);
-  }
 
   test::TemporaryFolder results_;
 };
@@ -78,6 +72,7 @@ TEST_F(Prune, ProtectedRuns_StayWithAReason) {
                       .started_utc = "2026-01-01T00:00:00Z",
                       .labels = {{"keep", Value{std::string("paper")}}}});
   results_.write("20260201-120000-night/notes.txt", "important");
+  results_.write("20260202-120000-night/traces/box_1.2.pt.trace.json", "{}");
   results_.write("20260102-000000-damaged/x.jsonl", "no JSON\n");
   fs::create_directory(results_ / "20260103-000000-live");
   record::ResultWriter writer(results_ / "20260103-000000-live/x.jsonl");
@@ -152,31 +147,6 @@ TEST_F(Prune, RestartedRun_Stays) {
   EXPECT_EQ(summarise_runs(results_.path()).size(), 3U);
   remove_leftovers(results_.path());
   EXPECT_EQ(left().size(), 3U);
-}
-
-TEST_F(Prune, Delete_NeedsYes) {
-  const os::CommandResult asked = prune({"--keep", "1"});
-  EXPECT_EQ(asked.exit_status, 2);
-  EXPECT_THAT(asked.err, HasSubstr("give --yes to delete these 3 runs"));
-  EXPECT_THAT(prune({"--keep", "3", "--dry-run", "--yes"}).out,
-              HasSubstr("nothing was deleted (--dry-run)\n"));
-  EXPECT_EQ(left().size(), 4U);
-  results_.write("20260202-120000-night/traces/box_1.2.pt.trace.json", "{}");
-  const os::CommandResult done = prune({"--keep", "1", "--older-than", "1h", "--yes"});
-  EXPECT_EQ(done.exit_status, 0) << done.err;
-  EXPECT_THAT(done.out, HasSubstr("deleted 3 runs, "));
-  EXPECT_THAT(left(), ElementsAre("20260204-120000-night"));
-  EXPECT_THAT(prune({"--keep", "1", "--yes"}).out, HasSubstr("nothing to delete\n"));
-}
-
-TEST_F(Prune, AmbiguousRequest_IsRejected) {
-  EXPECT_THAT(prune({"--yes"}).err, HasSubstr("says not what to delete"));
-  EXPECT_THAT(prune({"--older-than", "30"}).err, HasSubstr("an age such as 30d"));
-  EXPECT_THAT(prune({"--keep", "-1"}).err, HasSubstr("--keep"));
-  EXPECT_THAT(stepbench({"runs", results_.path().string(), "prune", "--keep", "0", "--yes"}).err,
-              HasSubstr("stands behind it: stepbench runs prune --results DIR"));
-  EXPECT_EQ(stepbench({"runs", "prune", "--results", "/no/such", "--keep", "1"}).exit_status, 2);
-  EXPECT_EQ(left().size(), 4U);
 }
 
 }  // namespace

@@ -3,8 +3,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "harness/base/error.h"
+#include "harness/record/input.h"
+#include "harness/record/reader.h"
 #include "harness/record/writer.h"
 #include "harness/text/time_text.h"
 #include "tests/unit/runs/made_runs.h"
@@ -135,6 +138,20 @@ TEST(RunSummary, CutLastLine_IsIgnored) {
   EXPECT_EQ(run.launches, 5);
 }
 
+// While a file is packed, the plain one is still there.
+TEST(RunSummary, PlainAndPacked_AreReadOnce) {
+  const test::TemporaryFolder results;
+  const fs::path folder = make_run(results, {});
+  const std::string packed =
+      record::gzip_text(record::Input::read(folder / "box-1of1-7.jsonl").text());
+  results.write("20260131-120000-demo/box-1of1-7.jsonl.gz", packed);
+  results.write("20260131-120000-demo/box-1of1-7.jsonl.gz.tmp", "half");
+  EXPECT_EQ(summarise_run(folder).launches, 6);
+  EXPECT_EQ(record::read_results(folder).launches.size(), 6U);
+  fs::remove(folder / "box-1of1-7.jsonl");
+  EXPECT_EQ(summarise_run(folder).launches, 6);
+}
+
 TEST(RunFolders, ResultsOrRunName_MakeOne) {
   const test::TemporaryFolder results;
   make_run(results, {});
@@ -161,6 +178,16 @@ TEST(RunFolders, NewestComesFirst) {
     names.push_back(run.folder.filename());
   }
   EXPECT_THAT(names, ElementsAre("renamed", "20260201-000000-empty", "20260131-120000-demo"));
+}
+
+TEST(RunFolders, UnreadableFolder_IsNamed) {
+  if (::geteuid() == 0) GTEST_SKIP() << "running as root, who may read everything";
+  const test::TemporaryFolder results;
+  const fs::path folder = make_run(results, {});
+  fs::permissions(folder, fs::perms::none);
+  const std::vector<RunSummary> all = summarise_runs(results.path());
+  fs::permissions(folder, fs::perms::owner_all);
+  EXPECT_THAT(all.at(0).broken, HasSubstr("cannot be read: Permission denied"));
 }
 
 RunSummary run_of_today() {

@@ -34,19 +34,6 @@ std::string table(const std::vector<RunSummary>& runs, std::size_t all, int colu
   return report::render_runs(runs, all, report::Format::kTable, {.columns = columns}, kNow);
 }
 
-TEST(RunsTable, EachRun_HasALineAndThereIsASum) {
-  std::string text = table({complete_run()}, 1);
-  const std::size_t rule = text.find('\n') + 1;
-  text.erase(rule, text.find('\n', rule) + 1 - rule);
-  EXPECT_EQ(text,
-            "run                       age  begun (UTC)       kind  commit   branch  cases  ok  "
-            "launches      size  state\n"
-            "20260131-120000-demo  10 days  2026-01-31 12:00  run   0123456  main        3   3  "
-            "      18  2.00 KiB  complete\n"
-            "\n"
-            "1 run, 2.00 KiB\n");
-}
-
 TEST(RunsTable, OptionalColumns_AppearIfUsed) {
   EXPECT_THAT(table({complete_run()}, 1), Not(HasSubstr("failed")));
   RunSummary other = complete_run();
@@ -75,15 +62,6 @@ TEST(RunsTable, KindAndError_AreShown) {
       table({{.folder = "results/20260201-000000-x", .broken = "x.jsonl: damaged"}, killed}, 2);
   EXPECT_THAT(text, HasSubstr("20260201-000000-x     x.jsonl: damaged\n"));
   EXPECT_THAT(text, HasSubstr("2 runs, 2.00 KiB; 1 unfinished, 1 unreadable\n"));
-}
-
-TEST(RunsTable, EightyColumns_AreEnough) {
-  RunSummary run = complete_run();
-  run.labels = {{"branch", Value{std::string("feature/with-a-long-name")}}};
-  std::string text = table({run}, 1, 80);
-  EXPECT_LE(text.find('\n'), 80U);
-  EXPECT_THAT(text, HasSubstr("complete"));
-  EXPECT_THAT(text, HasSubstr("No room for: begun (UTC)"));
 }
 
 TEST(RunsTable, ForeignText_CannotForgeARow) {
