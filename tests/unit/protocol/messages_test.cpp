@@ -22,38 +22,6 @@ T round_trip(const T& message) {
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t kSmallest = std::numeric_limits<std::int64_t>::min();
 
-TEST(CaseMessage, ReadsBackAsWritten) {
-  CaseMessage message;
-  message.resolved = {"0123456789abcdef",
-                      "fedcba9876543210",
-                      "stub",
-                      {{"stub.step_us", std::int64_t{50}},
-                       {"loader.prefetch_factor", Value()},
-                       {"loader.pin_memory", true},
-                       {"optimizer.lr", 1e-3},
-                       {"data.path", std::string("a \"b\"\n\xE2\x82\xAC")}}};
-  message.pass = Pass::kKineto;
-  message.launch = 3;
-  message.rank = 1;
-  message.world = 2;
-  message.smoke = true;
-  message.run_dir = "results/x";
-  message.shared_memory_prefix = "/stepbench-1-";
-  EXPECT_EQ(encode(message).find('\n'), std::string::npos) << "a message is one line";
-  const CaseMessage read = decode_case(encode(message));
-  EXPECT_EQ(read.resolved.case_id, message.resolved.case_id);
-  EXPECT_EQ(read.resolved.point_id, message.resolved.point_id);
-  EXPECT_EQ(read.resolved.workload, "stub");
-  EXPECT_EQ(read.resolved.options, message.resolved.options);
-  EXPECT_EQ(read.pass, Pass::kKineto);
-  EXPECT_EQ(read.launch, 3);
-  EXPECT_EQ(read.rank, 1);
-  EXPECT_EQ(read.world, 2);
-  EXPECT_TRUE(read.smoke);
-  EXPECT_EQ(read.run_dir, "results/x");
-  EXPECT_EQ(read.shared_memory_prefix, "/stepbench-1-");
-}
-
 TEST(CaseMessage, MinimalCase_UsesDefaults) {
   const CaseMessage read =
       decode_case(R"({"kind":"case","protocol":[1,1],"case_id":"ab","workload":"w"})");
@@ -68,58 +36,6 @@ TEST(Samples, Integers_AreExact) {
   const record::CycleSamples read = round_trip(message);
   EXPECT_EQ(read.cycle, 7);
   EXPECT_EQ(read.steps, message.steps);
-}
-
-TEST(LaunchReport, ReadsBackAsWritten) {
-  record::LaunchReport report;
-  report.effective = {{"threads.intra_op", std::int64_t{2}}};
-  report.schedule = {{"stop_reason", std::string("count")}};
-  report.metrics = {{"peak_rss_bytes", 1e9}, {"unknown", std::nullopt}};
-  report.fingerprint = {{"loss", 0.1}};
-  report.flags = {"truncated"};
-  report.notes = {"one"};
-  const record::LaunchReport read = round_trip(report);
-  EXPECT_EQ(read.effective, report.effective);
-  EXPECT_EQ(read.schedule, report.schedule);
-  EXPECT_EQ(read.metrics, report.metrics);
-  EXPECT_EQ(read.fingerprint, report.fingerprint);
-  EXPECT_EQ(read.flags, report.flags);
-  EXPECT_EQ(read.notes, report.notes);
-}
-
-TEST(LaunchReport, Findings_ReadBackAsWritten) {
-  record::LaunchReport report;
-  report.findings = {{.id = "a.b",
-                      .severity = Severity::kProblem,
-                      .text = "much",
-                      .value = 0.5,
-                      .threshold = 0.25,
-                      .unit = "ratio",
-                      .share = 0.125,
-                      .evidence = {"x_ns"},
-                      .remedy = "Less.",
-                      .set = {{.option = "o.n", .value = "[1, 2]"}},
-                      .gain_ns = 2.5e6,
-                      .window = "host_step",
-                      .low_confidence = true,
-                      .undecided = "no device",
-                      .places = {{.name = "aten::item", .at_ns = 7, .duration_ns = 9, .step = 0},
-                                 {.name = "outside", .at_ns = -1}}},
-                     {.id = "bare"}};
-  const record::LaunchReport read = round_trip(report);
-  EXPECT_EQ(encode(WorkerMessage(read)), encode(WorkerMessage(report)));
-  ASSERT_EQ(read.findings.all().size(), 2U);
-  const Finding& much = read.findings.all()[0];
-  EXPECT_EQ(much.severity, Severity::kProblem);
-  EXPECT_EQ(much.share, 0.125);
-  EXPECT_EQ(much.set.at(0).value, "[1, 2]");
-  EXPECT_EQ(much.gain_ns, 2.5e6);
-  EXPECT_EQ(much.undecided, "no device");
-  ASSERT_EQ(much.places.size(), 2U);
-  EXPECT_EQ(much.places[0].step, 0);
-  EXPECT_EQ(much.places[1].step, -1);
-  EXPECT_EQ(read.findings.all()[1].share, std::nullopt);
-  EXPECT_EQ(read.findings.all()[1].gain_ns, std::nullopt);
 }
 
 TEST(LaunchReport, InvalidFinding_NamesTheMember) {

@@ -82,14 +82,5 @@ TEST(Check, UnreadableLine_IsNamed) {
               ThrowsMessage<ConfigError>(HasSubstr("line 3")));
 }
 
-TEST(Facts, ReadBackAsWritten) {
-  const RuleFacts facts{.cuda_available = true, .device_auto = true, .swept = true, .cores = 12};
-  const RuleFacts read = protocol::decode_facts(protocol::encode(facts));
-  EXPECT_TRUE(read.cuda_available);
-  EXPECT_TRUE(read.device_auto);
-  EXPECT_TRUE(read.swept);
-  EXPECT_EQ(read.cores, 12);
-}
-
 }  // namespace
 }  // namespace stepbench::worker
