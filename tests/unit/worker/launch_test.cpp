@@ -308,6 +308,12 @@ TEST(Launch, UnknownWorkload_NamesTheKnown) {
               HasSubstr("no workload 'other'; it has: scripted"));
 }
 
+TEST(Launch, WindowWithoutSteps_IsRejected) {
+  Script script;
+  EXPECT_THAT(run(script, {{"schedule.active", std::int64_t{0}}}).failed->message,
+              HasSubstr("schedule.active must be at least 1"));
+}
+
 TEST(Launch, WallLimit_KeepsFinishedCycles) {
   Script script;
   // 4,000 of 5,000 ns are left for set-up and steps: 500 and two cycles of 500 + 2 x 1000.
