@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine facts of launches, planted into the file of a real run, and the output of each command.
+// Machine facts of a real launch, and of planted ones in a history. The words of `show` and of
+// cases are held by unit_report, the gates of `compare` by unit_compare.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -50,21 +51,9 @@ class MachineFacts : public ::testing::Test {
     const os::CommandResult result = os::run_command(words, "", std::chrono::minutes(10));
     return result.out + result.err;
   }
-  [[nodiscard]] std::string shown(const std::string& name, const Json& machine) const {
-    return said({"show", planted(name, machine).string()});
-  }
+
   RunProgram program_;
 };
-
-const Json kQuiet = {{"window_ns", 1000},         {"window_run_queue_wait_ns", 9},
-                     {"others_cpu_share", 0.009}, {"steal_share", 0.009},
-                     {"cgroup_throttled_ns", 0},  {"gpu.throttled", "no"}};
-
-Json but(const std::string& field, const Json& value) {
-  Json machine = kQuiet;
-  machine[field] = value;
-  return machine;
-}
 
 TEST_F(MachineFacts, RealLaunch_HasItsFlags) {
   for (const record::Launch& launch : program_.results().launches) {
@@ -78,58 +67,17 @@ TEST_F(MachineFacts, RealLaunch_HasItsFlags) {
   }
 }
 
-TEST_F(MachineFacts, Show_PrintsThem) {
-  const std::string quiet = shown("quiet", kQuiet);
-  for (const char* words : {"busy", "not watched", "hypervisor", "quota", "slowed down"}) {
-    EXPECT_THAT(quiet, Not(HasSubstr(words)));
-  }
-  Json busy = but("window_run_queue_wait_ns", 620);
-  busy["others_cpu_share"] = 0.81;
-  EXPECT_THAT(shown("busy", busy),
-              HasSubstr("doubts: waited 62.0 % of its time for a CPU; others used 81.0 %"));
-  const std::string waited = shown("waited", but("window_run_queue_wait_ns", 10));
-  EXPECT_THAT(waited, HasSubstr("more threads than CPUs: the training thread waited 1.0 %"));
-  EXPECT_THAT(waited, Not(HasSubstr("doubts: ")));
-  EXPECT_THAT(shown("steal", but("steal_share", 0.01)), HasSubstr("the hypervisor took 1.0 %"));
-  EXPECT_THAT(shown("quota", but("cgroup_throttled_ns", 1e8)),
-              HasSubstr("quota stopped the worker for 5.0 % of its time"));
-  EXPECT_THAT(shown("hot", but("gpu.throttled", "power brake")),
-              HasSubstr("the GPU was slowed down: power brake"));
-  EXPECT_THAT(shown("lost", but("gpu.lost", true)), HasSubstr("the GPU was lost"));
-  EXPECT_THAT(shown("unseen", {{"samples", 1}}),
-              HasSubstr("not watched: whether the machine was busy"));
-}
-
-TEST_F(MachineFacts, Unwatched_IsOnTheCasePage) {
-  const std::string id = program_.results().launches.front().row.key.case_id;
-  const auto page = [&](const fs::path& run) { return said({"show", run.string(), "--case", id}); };
-  EXPECT_THAT(page(planted("quiet", kQuiet)), Not(HasSubstr("not watched")));
-  EXPECT_THAT(page(planted("unseen", {{"others_cpu_share", 0.1}})),
-              ::testing::ContainsRegex("steal_share +not watched"));
-}
-
-TEST_F(MachineFacts, Compare_UsesThemAsGates) {
-  const auto compared = [&](const Json& base, const Json& candidate) {
-    return said(
-        {"compare", planted("base", base).string(), planted("candidate", candidate).string()});
-  };
-  const std::string quiet = compared(kQuiet, kQuiet);
-  EXPECT_THAT(quiet, Not(HasSubstr("busy")));
-  EXPECT_THAT(quiet, Not(HasSubstr("not watched")));
-  const Json busy = but("others_cpu_share", 0.5);
-  EXPECT_THAT(compared(busy, busy), HasSubstr("others used 50.0 % of its CPU time"));
-  EXPECT_THAT(compared(kQuiet, {{"samples", 1}}), HasSubstr("was not watched in the candidate"));
-}
-
 TEST_F(MachineFacts, History_MarksTheNight) {
   const auto marked = [&](const std::string& name, const Json& machine) {
     const std::string db = "sqlite:" + (program_.folder / (name + ".db")).string();
     said({"track", "add", planted(name, machine).string(), "--db", db});
     return said({"track", "show", "facts", "--db", db});
   };
-  EXPECT_THAT(marked("below", but("window_run_queue_wait_ns", 49)), Not(HasSubstr("waited")));
-  EXPECT_THAT(marked("at", but("window_run_queue_wait_ns", 50)),
-              HasSubstr("waited 5.0 % of its time for a CPU"));
+  const auto waited = [](int ns) {
+    return Json{{"window_ns", 1000}, {"window_run_queue_wait_ns", ns}};
+  };
+  EXPECT_THAT(marked("below", waited(49)), Not(HasSubstr("waited")));
+  EXPECT_THAT(marked("at", waited(50)), HasSubstr("waited 5.0 % of its time for a CPU"));
   EXPECT_THAT(marked("unseen", {{"samples", 1}}), Not(HasSubstr("waited")));
 }
 
