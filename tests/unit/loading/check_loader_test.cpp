@@ -219,26 +219,5 @@ TEST(SamplerRules, IterableData_CannotBeShuffled) {
   }
 }
 
-// Errors of Python's constructor are errors of the option's own data: Requires and ranges.
-TEST(LoaderRules, Options_DeclareNeedsAndRanges) {
-  const Section section = loader::loader_section();
-  const auto option = [&](const char* name) {
-    return *std::ranges::find(section.options, name, &Option::name);
-  };
-  for (const char* name : {"prefetch_factor", "persistent_workers", "timeout_s", "affinity"}) {
-    ASSERT_TRUE(option(name).requires_.has_value()) << name;
-    EXPECT_EQ(option(name).requires_->option, "loader.num_workers");
-  }
-  EXPECT_EQ(option("drop_last").requires_->option, "loader.epochs");
-  EXPECT_EQ(option("drop_last").requires_->value, Value("separate"));
-  EXPECT_EQ(option("transport").requires_->option, "loader.engine");
-  EXPECT_EQ(option("transport").requires_->value, Value("fork"));
-  for (const auto& [name, least] :
-       {std::pair("batch_size", 1), std::pair("num_workers", 0), std::pair("prefetch_factor", 1),
-        std::pair("timeout_s", 0), std::pair("num_samples", 1)}) {
-    EXPECT_EQ(option(name).min, least) << name;
-  }
-}
-
 }  // namespace
 }  // namespace stepbench

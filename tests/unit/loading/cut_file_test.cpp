@@ -58,69 +58,24 @@ TEST(CutFile, OtherMappings_StayWhole) {
 }
 
 TEST(CutFile, EachMappedFormat_IsASampleError) {
-  struct Cut {
-    const char* kind;
-    const char* file;
-    test::Changes changes;
-    std::function<std::unique_ptr<data::Dataset>(const fs::path&, bool skip)> open;
-  };
-  const std::vector<Cut> cuts = {
-      {"mnist_idx",
-       "train-images-idx3-ubyte",
-       {{"samples", 40}, {"size", 28}},
-       [](const fs::path& folder, bool skip) {
-         return data::open_mnist_idx(data::find_idx_files(folder, false), {.skip_errors = skip});
-       }},
-      {"cifar_bin",
-       "data_batch_1.bin",
-       {{"samples", 40}},
-       [](const fs::path& folder, bool skip) {
-         return data::open_cifar_bin(data::find_cifar_files(folder, false, false), false,
-                                     {.skip_errors = skip});
-       }},
-      {"safetensors",
-       "data.safetensors",
-       {{"samples", 40}, {"size", 32}},
-       [](const fs::path& folder, bool skip) {
-         return data::open_safetensors(
-             {.common = {.path = folder, .classes = 10, .skip_errors = skip}, .target = ""});
-       }},
-      {"raw_tensor",
-       "input.bin",
-       {{"samples", 40}, {"size", 32}},
-       [](const fs::path& folder, bool skip) {
-         return data::open_raw_tensor(
-             {.common = {.path = folder, .classes = 10, .skip_errors = skip},
-              .shape = {3, 32, 32},
-              .stored = DType::kUInt8});
-       }},
-      {"token_bin",
-       "train.bin",
-       {{"tokens", 20000}, {"vocabulary", 90}},
-       [](const fs::path& folder, bool skip) {
-         return std::make_unique<data::TokenBin>(data::TokenBinOptions{.path = folder / "train.bin",
-                                                                       .sequence_length = 512,
-                                                                       .vocabulary = 90,
-                                                                       .skip_errors = skip});
-       }},
-  };
-  for (const Cut& cut : cuts) {
+  for (test::SmallFormat format : test::small_formats()) {
+    SCOPED_TRACE(format.name);
+    const bool cifar = format.kind == "cifar_bin";
+    format.changes[format.kind == "token_bin" ? "tokens" : "samples"] = cifar ? 40 : 20'000;
     const test::TemporaryFolder root;
-    test::make(cut.kind, root / "set", cut.changes);
-    const fs::path file = root / "set" / cut.file;
-    const auto strict = cut.open(root / "set", false);
-    const auto lenient = cut.open(root / "set", true);
-    const std::int64_t last = strict->size() - 1;
-    fs::resize_file(file, 8000);
-    const std::int64_t bad = cut.kind == std::string("cifar_bin") ? 7 : last;
+    test::make(format.kind, root / "set", format.changes);
+    const fs::path file = root / "set" / format.files[0];
+    const auto strict = format.open(root / "set", false);
+    const auto lenient = format.open(root / "set", true);
+    fs::resize_file(file, fs::file_size(file) - 8000);
+    const std::int64_t bad = format.name == "cifar10" ? 15 : strict->size() - 1;  // the file's last
     EXPECT_THAT([&] { test::sample(*strict, {.index = bad}); },
-                ThrowsMessage<Error>(
-                    AllOf(HasSubstr(file.string()), HasSubstr("was cut here while it was in use"))))
-        << cut.kind;
-    EXPECT_NO_THROW(test::sample(*strict, {.index = 0})) << cut.kind;
+                ThrowsMessage<Error>(AllOf(HasSubstr(file.string()),
+                                           HasSubstr("was cut here while it was in use"))));
+    EXPECT_NO_THROW(test::sample(*strict, {.index = 0}));
     data::ReadCost cost;
-    EXPECT_NO_THROW(test::sample(*lenient, {.index = bad}, &cost)) << cut.kind;
-    EXPECT_EQ(cost.skipped, 1) << cut.kind;
+    EXPECT_NO_THROW(test::sample(*lenient, {.index = bad}, &cost));
+    EXPECT_EQ(cost.skipped, 1);
   }
 }
 

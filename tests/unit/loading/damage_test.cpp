@@ -26,7 +26,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
   // Reads everything; returns the text of the error, or an empty one.
   [[nodiscard]] std::string outcome() const {
     try {
-      const auto data = GetParam().open(root.path() / "set");
+      const auto data = GetParam().open(root.path() / "set", false);
       std::size_t bytes = 0;
       for (const FieldSpec& spec : data->fields()) bytes += spec.bytes();
       EXPECT_LE(bytes, std::size_t{1} << 20) << "a small file made a large sample";
@@ -202,7 +202,7 @@ TEST(Mistakes, Error_NamesFileOffsetAndExpectation) {
     root.write("set/" + std::string(said.file), said.bytes);
     std::string error;
     try {
-      const auto data = format->open(root.path() / "set");
+      const auto data = format->open(root.path() / "set", false);
       for (std::int64_t i = 0; i < data->size(); ++i) test::sample(*data, {.index = i});
     } catch (const Error& thrown) {
       error = thrown.what();

@@ -27,57 +27,10 @@ std::vector<Task> prime(loader::Dispatcher& dispatcher, std::int64_t tasks) {
   return sent;
 }
 
-TEST(Dispatcher, PrimesEachWorkerInTurn) {
-  loader::Dispatcher dispatcher(2, 2, true);
-  EXPECT_THAT(prime(dispatcher, 100), ElementsAre(Task{0, 0}, Task{1, 1}, Task{2, 0}, Task{3, 1}));
-  EXPECT_EQ(dispatcher.outstanding(), 4);
-}
-
-TEST(Dispatcher, InOrder_StragglerDelaysOthers) {
-  loader::Dispatcher dispatcher(2, 1, true);
-  (void)prime(dispatcher, 3);
-  dispatcher.received(1);
-  EXPECT_EQ(dispatcher.state(), State::kReceive);
-  EXPECT_EQ(dispatcher.stashed(), 1);
-  dispatcher.received(0);
-  EXPECT_EQ(dispatcher.yield(), (Task{0, 0}));
-  EXPECT_EQ(dispatcher.dispatch(), (Task{2, 0}));
-  EXPECT_EQ(dispatcher.yield(), (Task{1, 1}));
-}
-
-TEST(Dispatcher, OutOfOrder_YieldsTheFirstFinished) {
-  loader::Dispatcher dispatcher(2, 1, false);
-  (void)prime(dispatcher, 4);
-  for (const std::int64_t next : {1, 2, 3}) {  // worker 0 keeps task 0
-    dispatcher.received(next);
-    ASSERT_EQ(dispatcher.state(), State::kYield);
-    EXPECT_EQ(dispatcher.yield(), (Task{next, 1}));
-    const auto sent = dispatcher.dispatch();
-    EXPECT_EQ(sent, next < 3 ? std::optional(Task{next + 1, 1}) : std::nullopt);
-  }
-  EXPECT_EQ(dispatcher.state(), State::kReceive);
-  dispatcher.received(0);
-  EXPECT_EQ(dispatcher.yield(), (Task{0, 0}));
-  EXPECT_EQ(dispatcher.state(), State::kEnd);
-}
-
 TEST(Dispatcher, EachEpoch_StartsAtTheFirstWorker) {
   loader::Dispatcher dispatcher(3, 1, true);
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
   EXPECT_THAT(prime(dispatcher, 1), ElementsAre(Task{0, 0}));
-}
-
-TEST(Dispatcher, EndedWorker_IsSkipped) {
-  loader::Dispatcher dispatcher(2, 2, true);
-  (void)prime(dispatcher, 1'000);
-  dispatcher.ended(0);
-  EXPECT_EQ(dispatcher.dispatch(), (Task{4, 1}));
-  EXPECT_EQ(dispatcher.state(), State::kReceive);
-  dispatcher.received(1);
-  EXPECT_EQ(dispatcher.yield(), (Task{1, 1}));
-  dispatcher.ended(1);
-  EXPECT_EQ(dispatcher.dispatch(), std::nullopt);
-  EXPECT_EQ(dispatcher.state(), State::kEnd);
 }
 
 // Workers finish in a random order of their own queues; every rule of Python's loader is checked at

@@ -60,23 +60,6 @@ TEST_P(ForkUpload, Batches_ReachTheDeviceInOrder) {
   EXPECT_EQ(memory.out(), 0U);
 }
 
-TEST_P(ForkUpload, CopyError_IsTheErrorOfItsBatch) {
-  const test::IndexDataset data(30);
-  upload.before = [](const Batch& batch) {
-    if (batch.index == 1) throw Error("device out of memory");
-  };
-  {
-    const auto loader =
-        loader::make_fork_loader(data, options(), loader::sequential_order(30), kForkUploadClock);
-    loader->begin_epoch(0);
-    EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 0);
-    EXPECT_THAT([&] { (void)loader->next(); }, ThrowsMessage<Error>("device out of memory"));
-    EXPECT_EQ(test::ScriptedUpload::of(*loader->next()).samples.front(), 20);
-    EXPECT_FALSE(loader->next().has_value());
-  }
-  EXPECT_EQ(upload.there(), 0);
-}
-
 TEST_P(ForkUpload, DeadWorker_IsReported) {
   const test::IndexDataset data(3, [](const data::SampleKey& key) {
     if (key.index == 1) (void)std::raise(SIGKILL);

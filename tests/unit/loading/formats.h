@@ -69,20 +69,22 @@ struct SmallFormat {
   std::string kind;
   Changes changes;
   std::vector<std::string> files;
-  std::function<std::unique_ptr<data::Dataset>(const std::filesystem::path& folder)> open;
+  std::function<std::unique_ptr<data::Dataset>(const std::filesystem::path& folder, bool skip)>
+      open;
 };
 
 inline void PrintTo(const SmallFormat& format, std::ostream* out) { *out << format.name; }
 
 inline std::vector<SmallFormat> small_formats() {
   using Path = std::filesystem::path;
-  const auto tokens = [](const Path& folder) {
+  const auto tokens = [](const Path& folder, bool skip) {
     return std::make_unique<data::TokenBin>(data::TokenBinOptions{
-        .path = folder / "train.bin", .sequence_length = 4, .vocabulary = 90});
+        .path = folder / "train.bin", .sequence_length = 4, .vocabulary = 90, .skip_errors = skip});
   };
   const auto cifar = [](bool hundred) {
-    return [hundred](const Path& folder) {
-      return data::open_cifar_bin(data::find_cifar_files(folder, hundred, false), hundred, {});
+    return [hundred](const Path& folder, bool skip) {
+      return data::open_cifar_bin(data::find_cifar_files(folder, hundred, false), hundred,
+                                  {.skip_errors = skip});
     };
   };
   return {
@@ -90,8 +92,8 @@ inline std::vector<SmallFormat> small_formats() {
        "mnist_idx",
        {{"samples", 4}, {"size", 3}},
        {"train-images-idx3-ubyte", "train-labels-idx1-ubyte"},
-       [](const Path& folder) {
-         return data::open_mnist_idx(data::find_idx_files(folder, false), {});
+       [](const Path& folder, bool skip) {
+         return data::open_mnist_idx(data::find_idx_files(folder, false), {.skip_errors = skip});
        }},
       {"cifar10", "cifar_bin", {{"samples", 5}}, {"data_batch_2.bin"}, cifar(false)},
       {"cifar100", "cifar_bin", {{"samples", 2}, {"labels", 1}}, {"train.bin"}, cifar(true)},
@@ -110,17 +112,19 @@ inline std::vector<SmallFormat> small_formats() {
        "safetensors",
        {{"samples", 4}, {"size", 2}},
        {"data.safetensors"},
-       [](const Path& folder) {
-         return data::open_safetensors({.common = {.path = folder, .classes = 10}});
+       [](const Path& folder, bool skip) {
+         return data::open_safetensors(
+             {.common = {.path = folder, .classes = 10, .skip_errors = skip}});
        }},
       {"raw_tensor",
        "raw_tensor",
        {{"samples", 3}, {"size", 2}},
        {"input.bin", "target.bin"},
-       [](const Path& folder) {
-         return data::open_raw_tensor({.common = {.path = folder, .classes = 10},
-                                       .shape = {3, 2, 2},
-                                       .stored = DType::kUInt8});
+       [](const Path& folder, bool skip) {
+         return data::open_raw_tensor(
+             {.common = {.path = folder, .classes = 10, .skip_errors = skip},
+              .shape = {3, 2, 2},
+              .stored = DType::kUInt8});
        }},
   };
 }

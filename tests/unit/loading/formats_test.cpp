@@ -166,54 +166,69 @@ TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {
 
 TEST(Makers, SecondCall_MakesMissingFilesOnly) {
   const test::TemporaryFolder root;
-  for (const test::SmallFormat& format : test::small_formats()) {
+  std::vector<test::SmallFormat> formats = test::small_formats();
+  test::Changes pictures = {{"images", 7}, {"classes", 3}, {"width", 40}, {"height", 30}};
+  formats.push_back({.name = "jpeg_folder",
+                     .kind = "jpeg_folder",
+                     .changes = pictures,
+                     .files = {"class_00000/image_00000003.jpg"},
+                     .open = {}});
+  pictures["shards"] = 2;
+  formats.push_back({.name = "webdataset",
+                     .kind = "webdataset",
+                     .changes = pictures,
+                     .files = {"shard-000000.tar"},
+                     .open = {}});
+  for (const test::SmallFormat& format : formats) {
+    SCOPED_TRACE(format.name);
     const auto folder = root.path() / format.name;
     const data::MadeFolder first = make(format.kind, folder, format.changes);
-    EXPECT_GT(first.made, 0) << format.name;
-    EXPECT_EQ(make(format.kind, folder, format.changes).made, 0) << format.name;
-    std::filesystem::remove(folder / format.files[0]);
+    EXPECT_GT(first.made, 0);
+    EXPECT_EQ(make(format.kind, folder, format.changes).made, 0);
+    ASSERT_TRUE(std::filesystem::remove(folder / format.files[0]));
     const data::MadeFolder again = make(format.kind, folder, format.changes);
-    EXPECT_EQ(again.made, 1) << format.name;
-    EXPECT_EQ(again.bytes, first.bytes) << format.name;
+    EXPECT_EQ(again.made, 1);
+    EXPECT_EQ(again.bytes, first.bytes);
     test::Changes other = format.changes;
     other["seed"] = 1;
     EXPECT_THAT([&] { make(format.kind, folder, other); },
-                ThrowsMessage<ConfigError>(HasSubstr("holds another made set")))
-        << format.name;
+                ThrowsMessage<ConfigError>(HasSubstr("another made set")));
   }
 }
 
 TEST(Makers, ForeignFolderOrBadOption_IsRejected) {
   const test::TemporaryFolder root;
   root.write("thesis.txt", "x");
+  const auto expect = [](const data::Maker& maker, const data::MakerValues& values,
+                         const std::string& words) {
+    EXPECT_THAT([&] { (void)data::make_data(maker, values, {}); },
+                ThrowsMessage<ConfigError>(HasSubstr(words)))
+        << maker.kind;
+  };
   for (const data::Maker* maker : data::makers()) {
     data::MakerValues values = data::maker_values(*maker, root.path());
-    EXPECT_THAT([&] { (void)data::make_data(*maker, values, {}); },
-                ThrowsMessage<ConfigError>(HasSubstr("is not empty")))
-        << maker->kind;
+    expect(*maker, values, "is not empty");
+    expect(*maker, data::maker_values(*maker, root / "thesis.txt"), "is not a folder");
     values.options.at(maker->counted) = 0;
-    EXPECT_THAT([&] { (void)data::make_data(*maker, values, {}); },
-                ThrowsMessage<ConfigError>(HasSubstr("--" + maker->counted + ": 0 is outside")))
-        << maker->kind;
+    expect(*maker, values, "--" + maker->counted + ": 0 is outside");
   }
 }
 
 TEST(Makers, ImpossibleOptions_AreRejected) {
-  EXPECT_THAT(
-      [] {
-        make("cifar_bin", "never", {{"samples", 3}});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("--samples: 3 samples cannot fill")));
-  EXPECT_THAT(
-      [] {
-        make("token_bin", "never", {{"vocabulary", 70'000}});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("need --token-type uint32")));
-  EXPECT_THAT(
-      [] {
-        make("token_bin", "never", {{"tokens", 3}, {"shards", 4}});
-      },
-      ThrowsMessage<ConfigError>(HasSubstr("--shards: 4 files cannot share 3 tokens")));
+  const struct {
+    const char* kind;
+    test::Changes changes;
+    const char* words;
+  } rows[] = {
+      {"cifar_bin", {{"samples", 3}}, "--samples: 3 samples cannot fill"},
+      {"token_bin", {{"vocabulary", 70'000}}, "need --token-type uint32"},
+      {"token_bin", {{"tokens", 3}, {"shards", 4}}, "--shards: 4 files cannot share 3 tokens"},
+      {"jpeg_folder", {{"images", 2}, {"classes", 3}}, "--images: 2 images"},
+      {"jpeg_folder", {{"quality", 0}}, "--quality: 0 is outside"}};
+  for (const auto& row : rows) {
+    EXPECT_THAT([&] { make(row.kind, "never", row.changes); },
+                ThrowsMessage<ConfigError>(HasSubstr(row.words)));
+  }
 }
 
 }  // namespace

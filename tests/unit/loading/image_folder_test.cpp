@@ -99,38 +99,5 @@ TEST(MakeJpegFolder, FileSizes_AreThoseOfImageNet) {
   EXPECT_NEAR(bytes / kImages, 109e3, 11e3);
 }
 
-TEST(MakeJpegFolder, SecondCall_FinishesTheFirst) {
-  const test::TemporaryFolder root;
-  const data::JpegFolderPlan plan = small(root.path());
-  const data::MadeFolder first = data::make_jpeg_folder(plan, {});
-  EXPECT_EQ(data::make_jpeg_folder(plan, {}).made, 0);
-  const data::ImageFolder found = data::scan_image_folder(root.path());
-  std::filesystem::remove(found.files[2].path);
-  const data::MadeFolder again = data::make_jpeg_folder(plan, {});
-  EXPECT_EQ(again.made, 1);
-  EXPECT_EQ(again.bytes, first.bytes);
-}
-
-TEST(MakeJpegFolder, ForeignFolderOrBadOption_IsRejected) {
-  const test::TemporaryFolder root;
-  root.write("thesis.txt", "x");
-  EXPECT_THAT([&] { data::make_jpeg_folder(small(root.path()), {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("not empty")));
-  EXPECT_THAT([&] { data::make_jpeg_folder(small(root.path() / "thesis.txt"), {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("is not a folder")));
-  data::JpegFolderPlan plan = small(root.path() / "set");
-  data::make_jpeg_folder(plan, {});
-  plan.images = 8;
-  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("another made set")));
-  plan.images = 2;
-  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("--images: 2 images")));
-  plan.images = 7;
-  plan.quality = 0;
-  EXPECT_THAT([&] { data::make_jpeg_folder(plan, {}); },
-              ThrowsMessage<ConfigError>(HasSubstr("--quality: 0 is outside")));
-}
-
 }  // namespace
 }  // namespace stepbench

@@ -115,15 +115,6 @@ TEST_P(LoaderContract, AnyOptions_GiveTheSamplesOfInline) {
   }
 }
 
-TEST_P(LoaderContract, OutOfOrder_EachBatchComesOnce) {
-  const IndexDataset data(40);
-  const auto loader = make(data, {.batch_size = 2, .num_workers = 4, .in_order = false});
-  Batches batches = epoch(*loader, 0);
-  std::sort(batches.begin(), batches.end());
-  ASSERT_EQ(batches.size(), 20U);
-  for (std::size_t i = 0; i < 20; ++i) EXPECT_THAT(batches[i], ElementsAre(2 * i, 2 * i + 1));
-}
-
 TEST_P(LoaderContract, Error_NamesWorkerAndCause) {
   const IndexDataset data(6, [](const data::SampleKey& key) {
     if (key.index == 3) throw Error("cat/3.jpg: corrupt");
