@@ -3,11 +3,12 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
+#include <chrono>
 #include <filesystem>
-#include <memory>
 #include <sstream>
 #include <string>
+
+#include "harness/os/command.h"
 
 namespace stepbench::schedule {
 namespace {
@@ -15,20 +16,11 @@ namespace {
 std::string letters(const Schedule& schedule, std::size_t steps) {
   std::string out;
   for (std::size_t step = 0; step < steps; ++step) {
-    switch (action_at(schedule, static_cast<std::int64_t>(step))) {
-      case Action::kNone:
-        out += 'N';
-        break;
-      case Action::kWarmup:
-        out += 'W';
-        break;
-      case Action::kRecord:
-        out += 'R';
-        break;
-      case Action::kRecordAndSave:
-        out += 'S';
-        break;
-    }
+    const Action action = action_at(schedule, static_cast<std::int64_t>(step));
+    out += action == Action::kNone     ? 'N'
+           : action == Action::kWarmup ? 'W'
+           : action == Action::kRecord ? 'R'
+                                       : 'S';
   }
   return out;
 }
@@ -46,20 +38,6 @@ TEST(Schedule, RepeatsWaitWarmupAndActive) {
       "NWSNNWSNN");
 }
 
-class Output {
- public:
-  explicit Output(const std::string& command) : pipe_(::popen(command.c_str(), "r"), ::pclose) {}
-  [[nodiscard]] std::string read() const {
-    std::string text;
-    char part[4096];
-    while (pipe_ != nullptr && std::fgets(part, sizeof part, pipe_.get()) != nullptr) text += part;
-    return text;
-  }
-
- private:
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> pipe_;
-};
-
 TEST(Schedule, MatchesTorchProfilersSchedule) {  // torch 2.11
   const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
   const std::filesystem::path python = source / ".venv/bin/python";
@@ -67,7 +45,8 @@ TEST(Schedule, MatchesTorchProfilersSchedule) {  // torch 2.11
     GTEST_SKIP() << "no " << python << " with torch; tools/setup makes it";
   }
   const std::string script = (source / "tests/unit/schedule/torch_schedule.py").string();
-  std::istringstream lines(Output(python.string() + " " + script).read());
+  std::istringstream lines(
+      os::run_command({python.string(), script}, "", std::chrono::minutes(10)).out);
   Schedule schedule;
   std::string expected;
   int compared = 0;

@@ -5,35 +5,22 @@
 
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "harness/schedule/schedule.h"
-#include "harness/stats/random.h"
+#include "tests/unit/stats/noise.h"
 
 namespace stepbench::schedule {
 namespace {
 
 constexpr int kLaunches = 2000;
 
-class Draws {
- public:
-  explicit Draws(std::uint64_t seed) : random_(seed) {}
-  double normal() {  // Box and Muller
-    const double radius = std::sqrt(-2 * std::log(1 - random_.unit()));
-    return radius * std::cos(2 * std::numbers::pi * random_.unit());
-  }
-  double exponential() { return -std::log(1 - random_.unit()); }
-  bool happens(double share) { return random_.unit() < share; }
-
- private:
-  stats::Random random_;
-};
+using testing_noise::Noise;
 
 // Steps of one launch, in order; their true mean is 1.
-using Steps = std::function<double(Draws&)>;
+using Steps = std::function<double(Noise&)>;
 
 struct Kind {
   std::string name;
@@ -43,18 +30,19 @@ struct Kind {
 std::ostream& operator<<(std::ostream& out, const Kind& kind) { return out << kind.name; }
 
 Steps even() {
-  return [](Draws& draws) { return 1 + 0.02 * draws.normal(); };
+  return [](Noise& draws) { return 1 + 0.02 * draws.normal(); };
 }
 
 Steps with_an_exponential_tail() {
-  return [](Draws& draws) {
+  return [](Noise& draws) {
     constexpr double kMean = 1.05;
-    return (1 + 0.02 * draws.normal() + (draws.happens(0.05) ? draws.exponential() : 0)) / kMean;
+    return (1 + 0.02 * draws.normal() + (draws.unit() < 0.05 ? -std::log(1 - draws.unit()) : 0)) /
+           kMean;
   };
 }
 
 Steps autocorrelated() {
-  return [last = 0.0](Draws& draws) mutable {
+  return [last = 0.0](Noise& draws) mutable {
     last = 0.5 * last + 0.05 * draws.normal();
     return 1 + last;
   };
@@ -62,7 +50,7 @@ Steps autocorrelated() {
 
 // Four workers: one step waits, three find their batch ready.
 Steps in_lockstep() {
-  return [turn = 0](Draws& draws) mutable {
+  return [turn = 0](Noise& draws) mutable {
     return turn++ % 4 == 0 ? 4 * (1 + 0.1 * draws.normal()) : 0.0;
   };
 }
@@ -72,7 +60,7 @@ class Automatic : public testing::TestWithParam<Kind> {};
 TEST_P(Automatic, Interval_HoldsTheMean) {
   constexpr std::int64_t kWindow = 48;
   const StopRule rule{.cycles = 1, .automatic = true, .precision = 0.01};
-  Draws draws(20);
+  Noise draws(20);
   int held = 0;
   int far = 0;
   int out_of_steps = 0;

@@ -249,15 +249,6 @@ TEST_F(CommandFilesTest, DefaultHistory_IsProtected) {
   EXPECT_FALSE(fs::exists(folder_ / "nights"));
 }
 
-TEST_F(CommandFilesTest, File_HoldsOneOutput) {
-  const os::CommandResult result =
-      stepbench({"run", folder_ / "other.yaml", "--junit", folder_ / "new", "--openmetrics",
-                 folder_.path() / "sub/../new"});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("is the same file as --junit"));
-  EXPECT_FALSE(fs::exists(folder_ / "new"));
-}
-
 TEST_F(CommandFilesTest, ForeignDatabaseOrProgram_Stays) {
   using namespace std::string_literals;
   folder_.write("history.db", "SQLite format 3\0 and more"s);
