@@ -2,15 +2,15 @@
 // Our results over a grid of samples, checked by scipy in one Python process.
 #include <gtest/gtest.h>
 
-#include <array>
+#include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
+#include "harness/os/command.h"
 #include "harness/stats/multiple_comparisons.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
@@ -72,19 +72,12 @@ TEST(Scipy, GridOfSamples_Agrees) {
   const std::filesystem::path file =
       std::filesystem::path(testing::TempDir()) / "stepbench_stats_grid.json";
   std::ofstream(file) << grid();
-  const std::string command = "'" + python.string() +
-                              "' '" STEPBENCH_SOURCE_DIR
-                              "/tests/unit/stats/check_with_scipy.py' '" +
-                              file.string() + "' 2>&1";
-  FILE* pipe = popen(command.c_str(), "r");
-  ASSERT_NE(pipe, nullptr);
-  std::string output;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t size = std::fread(buffer.data(), 1, buffer.size(), pipe)) {
-    output.append(buffer.data(), size);
-  }
-  EXPECT_EQ(pclose(pipe), 0) << output;
-  EXPECT_NE(output.find("360 samples agree"), std::string::npos) << output;
+  const os::CommandResult checked =
+      os::run_command({python.string(),
+                       STEPBENCH_SOURCE_DIR "/tests/unit/stats/check_with_scipy.py", file.string()},
+                      "", std::chrono::minutes(10));
+  EXPECT_EQ(checked.exit_status, 0) << checked.reason << checked.err;
+  EXPECT_NE(checked.out.find("360 samples agree"), std::string::npos) << checked.out;
   std::filesystem::remove(file);
 }
 
