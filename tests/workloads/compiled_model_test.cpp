@@ -8,6 +8,7 @@
 namespace stepbench {
 namespace {
 
+using test::report_of;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
@@ -22,13 +23,8 @@ test::Options with(test::Options options, const std::string& name, Value value) 
   return options;
 }
 
-record::LaunchReport report_of(const test::Options& options) {
-  return test::only<record::LaunchReport>(test::run_worker(options));
-}
-
 std::string reason_against(const test::Options& options) {
-  const auto messages = test::run_worker(options);
-  const auto& failed = test::only<protocol::FailedMessage>(messages);
+  const auto failed = test::failure_of(options);
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
   return failed.message;
 }

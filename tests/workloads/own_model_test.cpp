@@ -8,6 +8,7 @@
 namespace stepbench {
 namespace {
 
+using test::report_of;
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
@@ -24,20 +25,15 @@ test::Options tokens(test::Options options) {
   return options;
 }
 
-record::LaunchReport measured(const test::Options& options) {
-  return test::only<record::LaunchReport>(test::run_worker(options));
-}
-
 std::string refusal(const test::Options& options) {
-  const auto messages = test::run_worker(options);
-  const auto& failed = test::only<protocol::FailedMessage>(messages);
+  const auto failed = test::failure_of(options);
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp) << "found before the window";
   return failed.message;
 }
 
 TEST(TorchScript, Model_TrainsAndIsLegacy) {
   for (const char* file : {"small.pt", "traced.pt"}) {
-    const record::LaunchReport report = measured(torchscript(file));
+    const record::LaunchReport report = report_of(torchscript(file));
     EXPECT_EQ(report.metrics.at("model_parameters"), 2690) << file;
     EXPECT_GT(std::get<double>(report.fingerprint.at("gradient_norm")), 0) << file;
     EXPECT_THAT(report.notes, Contains(HasSubstr("TorchScript is legacy"))) << file;
@@ -46,14 +42,14 @@ TEST(TorchScript, Model_TrainsAndIsLegacy) {
 
 TEST(TorchScript, Content_IsInTheResult) {
   const auto digest = [](const char* file) {
-    return std::get<std::string>(measured(torchscript(file)).effective.at("model.digest"));
+    return std::get<std::string>(report_of(torchscript(file)).effective.at("model.digest"));
   };
   EXPECT_EQ(digest("small.pt").size(), 16U);
   EXPECT_NE(digest("small.pt"), digest("traced.pt"));
 }
 
 TEST(TorchScript, LanguageModel_Trains) {
-  EXPECT_GT(measured(tokens(torchscript("speaker.pt"))).metrics.at("model_parameters"), 0);
+  EXPECT_GT(report_of(tokens(torchscript("speaker.pt"))).metrics.at("model_parameters"), 0);
 }
 
 TEST(TorchScript, FrozenModel_IsEvaluatedOnly) {
@@ -61,7 +57,7 @@ TEST(TorchScript, FrozenModel_IsEvaluatedOnly) {
   EXPECT_THAT(refusal(options), AllOf(HasSubstr("model.path: "), HasSubstr("frozen.pt"),
                                       HasSubstr("no parameters to train"), HasSubstr("eval_step")));
   options["workload"] = std::string("eval_step");
-  EXPECT_EQ(measured(options).metrics.at("model_parameters"), 0);
+  EXPECT_EQ(report_of(options).metrics.at("model_parameters"), 0);
 }
 
 TEST(TorchScript, OtherFile_IsNamed) {

@@ -13,13 +13,14 @@
 
 #include "harness/findings/finding.h"
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_table.h"
 #include "tests/temporary_folder.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
 
+using test::failure_of;
+using test::report_of;
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::Each;
@@ -34,15 +35,6 @@ test::Options python_model(const std::string& file) {
 test::Options python_step(const std::string& file) {
   return {{"workload", std::string("python_step")},
           {"step.path", test::made_by("python_files.py", file)}};
-}
-
-record::LaunchReport report_of(const test::Options& options) {
-  return test::only<record::LaunchReport>(test::run_worker(options));
-}
-
-protocol::FailedMessage failure_of(const test::Options& options) {
-  const auto messages = test::run_worker(options);
-  return test::only<protocol::FailedMessage>(messages);
 }
 
 const Finding* finding(const record::LaunchReport& report, std::string_view id) {
@@ -86,11 +78,8 @@ TEST(PythonModel, Arguments_AreTakenAndFilesIdentified) {
 TEST(PythonModel, Modules_NameTheProfiledOps) {
   test::Options options = python_model("resnet_file.py");
   options["profile.active"] = std::int64_t{3};
-  std::vector<ops::OpFrame> frames;
-  for (const protocol::WorkerMessage& message : test::run_worker(options, Pass::kNative)) {
-    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
-  }
-  const ops::ModuleTree tree = ops::make_module_tree(ops::op_table_of(frames), 9);
+  const ops::ModuleTree tree =
+      ops::make_module_tree(test::profiled_ops(test::run_worker(options, Pass::kNative)), 9);
   std::vector<std::string> paths;
   for (const ops::ModuleNode& node : tree.nodes) paths.push_back(node.path);
   EXPECT_THAT(paths, AllOf(Contains("layer3.0.conv1"), Contains("fc"), Contains("layer1.1.bn2")));
@@ -130,11 +119,7 @@ TEST(PythonStep, Phases_AreMarked) {
 }
 
 std::map<std::string, std::int64_t> calls_of(const test::Options& options, Pass pass) {
-  std::vector<ops::OpFrame> frames;
-  for (const protocol::WorkerMessage& message : test::run_worker(options, pass)) {
-    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
-  }
-  const ops::OpTable table = ops::op_table_of(frames);
+  const ops::OpTable table = test::profiled_ops(test::run_worker(options, pass));
   std::map<std::string, std::int64_t> calls;
   for (const ops::OpRow& row : table.rows) calls[std::string(table.text(row.name))] += row.calls;
   return calls;

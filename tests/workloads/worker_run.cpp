@@ -120,6 +120,14 @@ std::string data_shown(const ResolvedCase& resolved, const std::string& request)
   return done.output;
 }
 
+ops::OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {
+  std::vector<ops::OpFrame> frames;
+  for (const protocol::WorkerMessage& message : messages) {
+    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
+  }
+  return ops::op_table_of(frames);
+}
+
 std::string made_by(const std::string& script, const std::string& name) {
   static const TemporaryFolder folder;
   const fs::path made = folder / fs::path(script).stem().string();

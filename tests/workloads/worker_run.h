@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/ops/op_table.h"
 #include "harness/protocol/messages.h"
 #include "tests/workloads/test_case.h"
 
@@ -39,5 +40,16 @@ const T& only(const std::vector<protocol::WorkerMessage>& messages) {
   }
   throw std::runtime_error("the worker did not send the expected message");
 }
+
+[[nodiscard]] inline record::LaunchReport report_of(const Options& options) {
+  return only<record::LaunchReport>(run_worker(options));
+}
+
+[[nodiscard]] inline protocol::FailedMessage failure_of(const Options& options) {
+  return only<protocol::FailedMessage>(run_worker(options));
+}
+
+// The operations of a profiled launch.
+[[nodiscard]] ops::OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages);
 
 }  // namespace stepbench::test

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "harness/ops/module_tree.h"
-#include "harness/ops/op_table.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
@@ -61,14 +60,6 @@ TEST(Worker, LanguageModel_HasTokenLatencies) {
   }
 }
 
-ops::OpTable profiled_ops(const std::vector<protocol::WorkerMessage>& messages) {
-  std::vector<ops::OpFrame> frames;
-  for (const protocol::WorkerMessage& message : messages) {
-    if (const auto* frame = std::get_if<ops::OpFrame>(&message)) frames.push_back(*frame);
-  }
-  return ops::op_table_of(frames);
-}
-
 std::int64_t forward_ns(const ops::ModuleTree& tree, const std::string& path) {
   const auto phase = std::find(tree.phases.begin(), tree.phases.end(), "forward");
   for (const ops::ModuleNode& node : tree.nodes) {
@@ -83,7 +74,7 @@ void expect_modules_sum_to_the_steps(const std::vector<protocol::WorkerMessage>&
                                      const std::string& module) {
   const std::vector<std::int64_t>& step_ns =
       only<record::CycleSamples>(messages).steps.column("step_ns");
-  const ops::OpTable table = profiled_ops(messages);
+  const ops::OpTable table = test::profiled_ops(messages);
   for (const std::size_t depth : {0U, 1U, 2U, 9U}) {
     const ops::ModuleTree tree = ops::make_module_tree(table, depth);
     const auto profiled = static_cast<std::size_t>(tree.steps);
@@ -130,23 +121,19 @@ TEST(Worker, TorchVersion_IsReported) {
 }
 
 TEST(Worker, TwoProcesses_AreBitwiseEqual) {
-  const auto fingerprint = [] {
-    return only<record::LaunchReport>(run_worker({{"loader.shuffle", true}})).fingerprint;
-  };
+  const auto fingerprint = [] { return test::report_of({{"loader.shuffle", true}}).fingerprint; };
   EXPECT_EQ(fingerprint(), fingerprint());
 }
 
 TEST(Worker, UnfitData_FailsInSetUp) {
-  const auto messages = run_worker({{"data.features", std::int64_t{64}}});
-  const auto& failed = only<protocol::FailedMessage>(messages);
+  const auto failed = test::failure_of({{"data.features", std::int64_t{64}}});
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
   EXPECT_THAT(failed.message, testing::HasSubstr("resnet18 needs images"));
 }
 
 TEST(Worker, TorchError_HasNoStackTrace) {
-  const auto messages =
-      run_worker({{"data.image_size", std::int64_t{1}}, {"loader.batch_size", std::int64_t{1}}});
-  const auto& failed = only<protocol::FailedMessage>(messages);
+  const auto failed = test::failure_of(
+      {{"data.image_size", std::int64_t{1}}, {"loader.batch_size", std::int64_t{1}}});
   EXPECT_THAT(failed.message, testing::HasSubstr("more than 1 value per channel"));
   EXPECT_THAT(failed.message, testing::Not(testing::HasSubstr("frame #")));
 }
