@@ -4,13 +4,13 @@
 // All threads share one core: on two, the kernel's placement of threads decides, and the ratio was
 // 6 in one process and 0.2 in the next.
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <mutex>
 #include <optional>
 #include <thread>
 
 #include "tests/benchmarks/paired.h"
+#include "tests/unit/loading/test_data.h"
 #include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
 #include "workloads/loader/worker_cpus.h"
@@ -23,23 +23,6 @@ constexpr std::int64_t kBatches = 1'000;
 constexpr int kPairs = 201;
 
 const HostClock kClock;
-
-class Scalars final : public data::Dataset {
- public:
-  [[nodiscard]] std::int64_t size() const override { return kBatches; }
-  [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
-  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
-    return std::make_unique<Scratch>();
-  }
-  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
-            data::ReadCost&) const override {
-    std::memcpy(out[0], &key.index, sizeof key.index);
-  }
-  [[nodiscard]] std::string digest() const override { return {}; }
-
- private:
-  std::vector<FieldSpec> fields_ = {{.name = "scalar", .shape = {}, .dtype = DType::kInt64}};
-};
 
 class Queue {
  public:
@@ -99,7 +82,7 @@ class BareQueues {
 };
 
 void thread_against_bare_queues(benchmark::State& state) {
-  const Scalars data;
+  const test::IndexDataset data(kBatches);
   const auto loader = loader::make_thread_loader(data,
                                                  {.batch_size = 1,
                                                   .num_workers = state.range(0),

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fleet/postgres_server.h"
 
-#include <arpa/inet.h>
-#include <sys/socket.h>
-
 #include <stdexcept>
 
 #include "harness/os/command.h"
-#include "harness/os/descriptor.h"
 #include "harness/store/database.h"
+#include "tests/free_port.h"
 
 namespace stepbench::testing_fleet {
 namespace {
@@ -37,19 +34,6 @@ std::string programs(std::string& reason) {
   return unpacked / kPrograms;
 }
 
-int reserve_port() {
-  const os::Descriptor socket(::socket(AF_INET, SOCK_STREAM, 0));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  if (::bind(socket.value(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      ::getsockname(socket.value(), reinterpret_cast<sockaddr*>(&address), &size) != 0) {
-    throw std::runtime_error("no free port");
-  }
-  return ntohs(address.sin_port);
-}
-
 }  // namespace
 
 // The server refuses to run as root.
@@ -73,7 +57,7 @@ std::unique_ptr<PostgresServer> PostgresServer::start(std::string& reason) {
   std::unique_ptr<PostgresServer> server(new PostgresServer(found));
   reason = server->initialise();
   if (!reason.empty()) return nullptr;
-  server->port_ = reserve_port();
+  server->port_ = test::reserve_port();
   server->start_again();
   return server;
 }

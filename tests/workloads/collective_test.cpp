@@ -16,7 +16,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "tests/workloads/free_port.h"
+#include "tests/free_port.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/distributed/collective_section.h"

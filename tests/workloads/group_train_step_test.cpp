@@ -20,8 +20,8 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "tests/free_port.h"
 #include "tests/temporary_folder.h"
-#include "tests/workloads/free_port.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/internal/gradient_sync.h"
 

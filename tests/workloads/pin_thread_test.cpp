@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "tests/unit/loading/scripted_pinned_memory.h"
+#include "tests/unit/loading/test_data.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/sample_order.h"
 #include "workloads/loader/thread/thread_loader.h"
@@ -195,24 +196,18 @@ TEST(PinThread, MissingCopy_IsAnError) {
 }
 
 // Two numbers per sample: 10 * index and its index.
-class PairDataset final : public data::Dataset {
+class PairDataset final : public test::IndexDataset {
  public:
-  explicit PairDataset(std::int64_t samples) : samples_(samples) {}
-  [[nodiscard]] std::int64_t size() const override { return samples_; }
+  using IndexDataset::IndexDataset;
   [[nodiscard]] const std::vector<FieldSpec>& fields() const override { return fields_; }
-  [[nodiscard]] std::unique_ptr<Scratch> make_scratch() const override {
-    return std::make_unique<Scratch>();
-  }
-  void read(const data::SampleKey& key, data::SampleSlots out, Scratch&,
-            data::ReadCost&) const override {
+  void read(const data::SampleKey& key, data::SampleSlots out, Scratch& scratch,
+            data::ReadCost& cost) const override {
     const auto value = static_cast<float>(10 * key.index);
     std::memcpy(out[0], &value, sizeof value);
-    std::memcpy(out[1], &key.index, sizeof key.index);
+    IndexDataset::read(key, out.subspan(1), scratch, cost);
   }
-  [[nodiscard]] std::string digest() const override { return "pairs"; }
 
  private:
-  std::int64_t samples_;
   std::vector<FieldSpec> fields_ = {{.name = "x", .shape = {}},
                                     {.name = "y", .shape = {}, .dtype = DType::kInt64}};
 };

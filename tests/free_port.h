@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meeting place of a test's ranks.
+// Where a server or the ranks of a test meet.
 #pragma once
 
 #include <gtest/gtest.h>
