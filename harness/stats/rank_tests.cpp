@@ -208,17 +208,13 @@ SignedRank signed_rank(std::span<const double> differences) {
     const std::vector<double> counts = subset_counts(ranks.doubled, smaller);
     const double scale = std::ldexp(1.0, -static_cast<int>(kept.size()));
     const double below = std::accumulate(counts.begin(), counts.end(), 0.0);
-    // By symmetry, equally many subsets have the sum s and the total minus s.
-    const double above = smaller < doubled_w ? below : 1 / scale - (below - counts.back());
     result.p_two_sided = std::min(1.0, 2 * below * scale);
-    result.p_greater = above * scale;
     return result;
   }
   const auto n = static_cast<double>(kept.size());
   const double half = n * (n + 1) / 4;
   const double sd = std::sqrt(n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_correction / 48);
   result.p_two_sided = std::min(1.0, 2 * normal_upper_tail((std::abs(result.w - half) - 0.5) / sd));
-  result.p_greater = normal_upper_tail((result.w - half - 0.5) / sd);
   return result;
 }
 
@@ -305,15 +301,6 @@ MannWhitney mann_whitney(std::span<const double> x, std::span<const double> y) {
 
 double log_least_mann_whitney_p(std::size_t m, std::size_t n) {
   return std::min(0.0, std::numbers::ln2 - log_choose(m + n, m));
-}
-
-double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y) {
-  if (x.empty() || y.empty()) return 1;
-  const Pooled pooled(x, y);
-  if (pooled.all_equal()) return 1;
-  // U >= u for x equals U <= mn - u for y.
-  if (pooled.exact()) return pooled.at_most(pooled.n, pooled.doubled_most() - pooled.doubled_u);
-  return normal_upper_tail((pooled.excess() - 0.5) / pooled.sd());
 }
 
 namespace {

@@ -18,7 +18,6 @@ struct SignedRank {
   std::size_t zeros = 0;  // dropped
   double w = 0;           // sum of the mid-ranks of positive differences
   double p_two_sided = 1;
-  double p_greater = 1;  // one-sided: centre above zero
 };
 
 [[nodiscard]] SignedRank signed_rank(std::span<const double> differences);
@@ -49,8 +48,6 @@ struct MannWhitney {
 // Logarithm of the smallest possible two-sided p-value for untied samples of these sizes; for some
 // hundred values, the p-value itself underflows a double.
 [[nodiscard]] double log_least_mann_whitney_p(std::size_t m, std::size_t n);
-// One-sided p-value of "x tends to be greater than y".
-[[nodiscard]] double mann_whitney_p_greater(std::span<const double> x, std::span<const double> y);
 
 // Hodges-Lehmann estimates: the centre of paired differences, the shift between two unpaired
 // samples, each with its interval.

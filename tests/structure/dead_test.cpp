@@ -19,9 +19,7 @@ namespace {
 
 // Used only by tests, with a reason.
 const std::set<std::string> kForTests = {
-    "decode_worker",           // transcripts, and the tests of workers in other languages
-    "mann_whitney_p_greater",  // published answers are one-sided
-    "outstanding",             // a promise of the dispatcher at every moment
+    "outstanding",  // a promise of the dispatcher at every moment
     "unyielded",
 };
 

@@ -71,8 +71,6 @@ TEST(MannWhitney, MatchesEnumerationWithTies) {
     const MannWhitney test = mann_whitney(x, y);
     EXPECT_EQ(test.u, u);
     EXPECT_NEAR(test.p_two_sided, test.all_equal ? 1 : expected, 1e-12);
-    const double greater = 1 - enumerated_at_most(pooled, m, u - 0.25);
-    EXPECT_NEAR(mann_whitney_p_greater(x, y), greater, 1e-12);
   }
 }
 

@@ -17,7 +17,6 @@ TEST(SignedRank, MatchesEnumeratedValues) {
   EXPECT_EQ(test.n, 10u);
   EXPECT_EQ(test.w, 52);
   EXPECT_DOUBLE_EQ(test.p_two_sided, 0.009765625);
-  EXPECT_DOUBLE_EQ(test.p_greater, 0.0048828125);
   const HodgesLehmann estimate = hodges_lehmann(d, 0.95);
   EXPECT_EQ(estimate.centre, 9);
   EXPECT_EQ(estimate.interval.low, 3.5);
