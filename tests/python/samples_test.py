@@ -39,6 +39,38 @@ class Stream(IterableDataset):
             yield torch.zeros(4), index
 
 
+class Infinite(DataLoader):
+    """Keeps one iterator over a sampler that never ends, as timm's and ultralytics' loaders do."""
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.iterator = super().__iter__()
+
+    def __iter__(self):
+        for _ in range(len(self)):
+            yield next(self.iterator)
+
+
+class Ahead(DataLoader):
+    """Holds a batch back, as accelerate's loader does."""
+
+    def __iter__(self):
+        held = None
+        for batch in super().__iter__():
+            if held is not None:
+                yield held
+            held = batch
+        yield held
+
+
+class Around:
+    def __init__(self, loader):
+        self.loader = loader
+
+    def __iter__(self):
+        yield from self.loader
+
+
 def detection(samples):
     return tuple(zip(*samples))
 
@@ -123,6 +155,19 @@ class Samples(unittest.TestCase):
             def __iter__(self):
                 yield torch.zeros(5, 2), torch.zeros(5)
         self.assertEqual(counted(DataLoader(Batches(), batch_size=None)), ([5], ""))
+
+    def test_of_a_loader_that_iterates_by_itself_count_where_the_batch_agrees(self):
+        for make in (Infinite, Ahead, lambda *data, **options: Around(DataLoader(*data, **options)),
+                     lambda *data, **options: iter(DataLoader(*data, **options))):
+            self.assertEqual(counted(make(Images(), 8, collate_fn=pair)), ([8, 8, 8, 3], ""))
+            self.assertEqual(counted(make(Images(), batch_sampler=[[1, 2]], collate_fn=pair)), ([2], ""))
+            found, why = counted(make(Images(), 8, collate_fn=time_first))
+            self.assertEqual(found, [0] * 4)
+            self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", why)
+
+    def test_of_index_lists_without_a_length_are_what_the_batch_says(self):
+        lists = [(index for index in (1, 2, 3)), (index for index in (4, 5))]
+        self.assertEqual(counted(DataLoader(Images(), batch_sampler=lists, collate_fn=pair)), ([3, 2], ""))
 
     def test_nothing_of_the_loop_is_dearer_than_a_look_up(self):
         counter = SampleCounter()

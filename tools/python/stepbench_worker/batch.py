@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sized
 from typing import Any
 
 PLAIN = (int, float, complex, str, bytes, bool, type(None))  # without a shape
@@ -32,8 +32,7 @@ class SampleCounter:
         sampler = getattr(loader, "batch_sampler", None)
         places = getattr(loader, "__dict__", {})
         map_style = sampler is not None and _indexed(getattr(loader, "dataset", None))
-        size = getattr(loader, "batch_size", None) if sampler is not None and not map_style else None
-        self._size = size if isinstance(size, int) else 0
+        self._size = _full_size(loader)
         self._dealt = None
         if not map_style or "batch_sampler" not in places:
             iterator = self._iterator = iter(loader)
@@ -58,7 +57,10 @@ class SampleCounter:
         if self.why:
             return 0
         if self._dealt is not None:
-            return self._dealt.delivered(self._iterator)
+            dealt = self._dealt.delivered(self._iterator)
+            if dealt is not None:
+                return dealt
+            self._dealt = None
         if type(batch) is self._kind:
             self._quick += 1
             if self._quick % LOOKS:  # check all parts only now and then
@@ -110,12 +112,12 @@ class Dealt:
 
     def __init__(self, sampler: Any) -> None:
         self._sampler = sampler
-        self._sizes: dict[int, int] = {}  # by task
+        self._sizes: dict[int, int | None] = {}  # by task; None: a list without a length
 
     def __iter__(self) -> Iterator[Any]:
         sizes = self._sizes = {}
         for task, indices in enumerate(self._sampler):
-            sizes[task] = len(indices)
+            sizes[task] = len(indices) if isinstance(indices, Sized) else None
             yield indices
 
     def __len__(self) -> int:
@@ -124,8 +126,8 @@ class Dealt:
     def __getattr__(self, name: str) -> Any:
         return getattr(self.__dict__["_sampler"], name)
 
-    def delivered(self, iterator: Any) -> int:
-        """Returns the size of the batch that the iterator delivered last."""
+    def delivered(self, iterator: Any) -> int | None:
+        """Returns the size of the batch that the iterator delivered last; None: it is unknown."""
         sizes = self._sizes
         if getattr(iterator, "_in_order", True):
             return sizes.pop(iterator._num_yielded - 1, 0)
@@ -206,6 +208,20 @@ def _lengths_of_lists(batch: Any) -> set[int]:
     if lists and not isinstance(batch, PLAIN):
         return lists
     return {len(batch)} if isinstance(batch, (list, tuple)) and batch else set()
+
+
+def _full_size(loader: Any) -> int:
+    """Returns the size of a full batch as a DataLoader, its iterator or the loader that an object wraps states it; 0:
+    unknown."""
+    torch_loader = getattr(sys.modules.get("torch.utils.data"), "DataLoader", ())
+    inner = [each for each in getattr(loader, "__dict__", {}).values() if isinstance(each, torch_loader)]
+    for each in (loader, *inner):
+        sampler = getattr(each, "_index_sampler", None)
+        sizes = [getattr(place, "batch_size", None) for place in (each, sampler)]
+        known = [size for size in sizes if isinstance(size, int)]
+        if sampler is not None and known:
+            return int(known[0])
+    return 0
 
 
 def _indexed(dataset: Any) -> bool:
