@@ -530,8 +530,7 @@ class Loops(unittest.TestCase):
         self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", counter.why)
 
     def test_a_size_by_place_in_the_epoch_is_that_of_torchs_own_sampler(self):
-        BatchSampler = dataclasses.make_dataclass("BatchSampler", ["batch_size", "sampler"])
-        loader = types.SimpleNamespace(batch_sampler=BatchSampler(8, range(27)), dataset=range(27))
+        loader = types.SimpleNamespace(batch_sampler=BatchSampler(8, range(27), False), dataset=range(27))
         self.assertEqual([size_of(loader, index) for index in range(5)], [8, 8, 8, 3, 0])
         self.assertEqual(size_of(types.SimpleNamespace(batch_sampler=[[1]], dataset=range(3)), 0), 0)
 
@@ -913,6 +912,19 @@ class Callbacks(unittest.TestCase):
             hooks.on_step_end(arguments, None, control)
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
 
+    def test_the_last_step_of_a_trainer_s_epoch_has_the_samples_that_are_left(self):
+        from stepbench_worker.callbacks import HuggingFaceCallback
+        arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
+        control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
+        loader = types.SimpleNamespace(dataset=range(11), batch_sampler=BatchSampler(4, range(11), False))
+        hooks = HuggingFaceCallback(wait=0, warmup=2, active=4)
+        while not control.should_training_stop:
+            hooks.on_epoch_begin(arguments, None, control)
+            for _ in range(2):
+                hooks.on_step_begin(arguments, None, control)
+                hooks.on_step_end(arguments, None, control, train_dataloader=loader)
+        self.assertEqual(self.told.loop.cycles[0]["samples"], [8, 3] * 2)
+
     def evaluated(self, announced):
         """The loop of a Trainer that evaluates after each second step and then saves, on a scripted clock."""
         from stepbench_worker.callbacks import HuggingFaceCallback
@@ -953,6 +965,9 @@ class Callbacks(unittest.TestCase):
                 self.assertEqual(loop.drained_ns, 660)
                 self.assertEqual({name: loop.usage[name] for name in USAGE}, dict.fromkeys(USAGE, 6 * 8))
                 self.assertEqual(loop.peaks, {} if announced else None)
+
+
+BatchSampler = dataclasses.make_dataclass("BatchSampler", ["batch_size", "sampler", "drop_last"])
 
 
 class ScriptedCuda(types.SimpleNamespace):

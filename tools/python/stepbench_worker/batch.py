@@ -104,7 +104,9 @@ def size_of(loader: Any, index: int) -> int:
     sampler: Any = getattr(loader, "batch_sampler", None)
     if type(sampler).__name__ != "BatchSampler" or not _indexed(getattr(loader, "dataset", None)):
         return 0
-    return max(0, min(int(sampler.batch_size), len(sampler.sampler) - index * int(sampler.batch_size)))
+    full = int(sampler.batch_size)
+    left = min(full, len(sampler.sampler) - index * full)
+    return left if left == full or (left > 0 and not sampler.drop_last) else 0
 
 
 class Dealt:

@@ -9,6 +9,7 @@ its batches if gradients are accumulated."""
 from typing import Any
 
 from stepbench_worker import Steps, phase
+from stepbench_worker.batch import size_of
 
 TrainerCallback: Any
 from transformers import TrainerCallback  # type: ignore[import-not-found,no-redef] # noqa: E402
@@ -20,17 +21,16 @@ class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
         self._schedule = schedule
         self._steps: Any = None  # Steps; set in the first epoch
         self._optimizer = phase("optimizer")
-        self._first = True
+        self._step = 0  # of the epoch
 
     def on_epoch_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         if self._steps is None:
             self._steps = Steps(**self._schedule)
-        self._first = True
+        self._step = 0
         self._steps.begin()
 
     def on_step_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        self._steps.fetched(first_of_epoch=self._first)
-        self._first = False
+        self._steps.fetched(first_of_epoch=self._step == 0)
 
     def on_pre_optimizer_step(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._optimizer.__enter__()
@@ -38,9 +38,12 @@ class HuggingFaceCallback(TrainerCallback):  # type: ignore[misc]
     def on_optimizer_step(self, args: Any, state: Any, control: Any, **_: Any) -> None:
         self._optimizer.__exit__(None, None, None)
 
-    def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        samples = args.per_device_train_batch_size * args.gradient_accumulation_steps
-        if not self._steps.end(samples=samples):
+    def on_step_end(self, args: Any, state: Any, control: Any, train_dataloader: Any = None, **_: Any) -> None:
+        batches = args.gradient_accumulation_steps
+        first = self._step * batches
+        self._step += 1
+        dealt = sum(size_of(train_dataloader, index) for index in range(first, first + batches))
+        if not self._steps.end(samples=dealt or args.per_device_train_batch_size * batches):
             control.should_training_stop = True
         self.on_epoch_end(args, state, control)
 
