@@ -171,7 +171,10 @@ std::vector<EstimateColumn> make_launch_metrics() {
              "System CPU time of the worker process in the measured windows; tested per step.")},
       [](const ClockedLaunch& of) { return reported_per_step(of, "cpu_system_ns"); });
   add(Source::kSystem,
-      {context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
+      {context("held_growth_bytes", "bytes",
+               "Growth, over the measured windows, of the memory that the worker process holds; "
+               "without what its heap keeps free."),
+       context("minor_faults", "faults", "Page faults served from memory in the measured windows."),
        context("major_faults", "faults", "Page faults served from disk in the measured windows."),
        context("voluntary_switches", "switches", "Times that the worker gave up a CPU to wait."),
        context("involuntary_switches", "switches", "Times that the worker was taken off a CPU.")});

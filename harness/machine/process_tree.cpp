@@ -141,6 +141,10 @@ ResidentMemory resident_memory(const fs::path& root, std::span<const pid_t> tree
   return sum;
 }
 
+std::int64_t mapped_shared_memory(const fs::path& root, pid_t pid) {
+  return kib_field(os::read_text(of_process(root, pid) / "status").value_or(""), "RssShmem");
+}
+
 TreeMemory tree_memory(const fs::path& root, std::span<const pid_t> tree) {
   TreeMemory sum;
   for (const pid_t pid : tree) {

@@ -24,12 +24,6 @@ constexpr std::int64_t kGrowth = 64;  // 1/64 more counts as growth
 // On a busy machine the controller may read a window's begin and end messages together.
 constexpr std::int64_t kMinWindowNs = 1'000'000;
 constexpr std::int64_t kFirstSampleNs = 200'000'000;  // a fresh fork has no useful reading
-// Lasting growth: at least this part of it comes in the later part of the window. Caches and queues
-// that fill up, and pages that forked workers copy, grow early.
-constexpr std::int64_t kLaterPart = 4;
-// And at least this part of it comes in the earlier part: a worker that holds a batch more at the
-// end is no growth.
-constexpr std::int64_t kEarlierPart = 8;
 
 }  // namespace
 
@@ -69,28 +63,17 @@ void MachineSampler::sample() {
 }
 
 std::int64_t MachineSampler::next_ns() const {
-  return window_ ? std::min(next_ns_, window_->begin_ns + window_->next_reading_ns) : next_ns_;
+  return window_ ? std::min(next_ns_, window_->growth.next_ns()) : next_ns_;
 }
 
-// At 50 ms, 100 ms, 200 ms, ...: however long the window becomes, one reading lies in its second
-// quarter.
 void MachineSampler::read_within_window(std::int64_t now_ns) {
-  if (!window_ || now_ns < window_->begin_ns + window_->next_reading_ns) return;
-  window_->earlier = window_->later;
-  window_->later = {.after_ns = now_ns - window_->begin_ns,
-                    .bytes = resident_memory(root_, window_->tree).unshared};
-  window_->next_reading_ns = 2 * window_->later.after_ns;
-}
-
-// Growth over the window, 0 where it ended early in it; nullopt: no reading tells.
-std::optional<std::int64_t> MachineSampler::lasting_growth(std::int64_t length_ns,
-                                                           std::int64_t end_bytes) const {
-  const Reading& middle =
-      2 * window_->later.after_ns <= length_ns ? window_->later : window_->earlier;
-  if (middle.after_ns == 0) return std::nullopt;
-  const std::int64_t growth = end_bytes - window_->unshared_bytes;
-  const bool began_early = kEarlierPart * (middle.bytes - window_->unshared_bytes) >= growth;
-  return began_early && kLaterPart * (end_bytes - middle.bytes) >= growth ? growth : 0;
+  if (!window_ || now_ns < window_->growth.next_ns()) return;
+  std::vector<std::int64_t> bytes;
+  for (const pid_t pid : window_->tree) {
+    bytes.push_back(resident_memory(root_, {&pid, 1}).unshared);
+  }
+  bytes.front() += mapped_shared_memory(root_, worker_);  // batches that the script keeps
+  window_->growth.add(now_ns, std::move(bytes), clock_.now_ns());
 }
 
 bool MachineSampler::should_walk_pages(const ResidentMemory& resident) const {
@@ -152,9 +135,11 @@ void MachineSampler::measures(bool whether) {
 void MachineSampler::window_begins() {
   measures(true);
   read_scheduler();
-  window_ =
-      Window{.begin_ns = clock_.now_ns(), .waited_ns = run_queue_wait_ns_, .tree = look_at_tree()};
-  window_->unshared_bytes = resident_memory(root_, window_->tree).unshared;
+  const std::int64_t now_ns = clock_.now_ns();
+  window_ = Window{.begin_ns = now_ns,
+                   .waited_ns = run_queue_wait_ns_,
+                   .tree = look_at_tree(),
+                   .growth = MemoryGrowth(now_ns)};
 }
 
 void MachineSampler::window_ends() {
@@ -167,9 +152,10 @@ void MachineSampler::window_ends() {
   }
   if (!window_) return;
   const std::int64_t observed_ns = ended_ns - window_->begin_ns;
-  if (observed_ns >= kMinWindowNs && tree == window_->tree && resident.rss > 0) {
-    if (const auto growth = lasting_growth(observed_ns, resident.unshared)) {
-      growth_bytes_ = growth_bytes_.value_or(0) + *growth;
+  if (tree == window_->tree && resident.rss > 0) {
+    if (const auto rise = window_->growth.lasting(ended_ns)) {
+      const auto before = growth_.value_or(MemoryGrowth::Rise{});
+      growth_ = {before.all + rise->all, before.first + rise->first};
     }
   }
   if (run_queue_wait_ns_ && window_->waited_ns) {
@@ -206,7 +192,10 @@ Fields MachineSampler::summary() const {
     fields.emplace("tree_peak_shared_bytes", peak_memory_.shared);
   }
   if (job_memory_.compilers > 0) fields.emplace("compile_workers_bytes", job_memory_.compilers);
-  if (growth_bytes_) fields.emplace("window_growth_bytes", *growth_bytes_);
+  if (growth_) {
+    fields.emplace("window_growth_bytes", growth_->all);
+    fields.emplace("window_own_growth_bytes", growth_->first);
+  }
   if (peak_descriptors_ > 0) fields.emplace("tree_peak_descriptors", peak_descriptors_);
   if (samples_ > 0 && first_dev_shm_bytes_) {
     fields.emplace("dev_shm_growth_bytes", dev_shm_growth_bytes_);

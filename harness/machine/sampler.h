@@ -14,6 +14,7 @@
 #include "harness/base/clock.h"
 #include "harness/machine/cgroup.h"
 #include "harness/machine/cpu_times.h"
+#include "harness/machine/memory_growth.h"
 #include "harness/machine/process_tree.h"
 #include "harness/record/rows.h"
 
@@ -33,7 +34,8 @@ class MachineSampler {
   void worker_ended();          // call between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
   // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of unshared memory, over
-  // windows without process starts or exits and with growth to their end), dev_shm_growth_bytes,
+  // windows without process starts or exits and with growth throughout) and
+  // window_own_growth_bytes of it (the worker process), dev_shm_growth_bytes,
   // run_queue_wait_ns and cpu_ns of the worker's main thread, window_run_queue_wait_ns of it in
   // windows with a total of window_ns (if all were observed), others_cpu_share (CPU time used by
   // neither the worker's processes nor this one, as a share of the CPUs that the worker may use),
@@ -53,22 +55,13 @@ class MachineSampler {
   [[nodiscard]] bool oom_killed() const;  // an OOM kill in this cgroup since construction
 
  private:
-  struct Reading {
-    std::int64_t after_ns = 0;  // since the window's begin; 0: there is none
-    std::int64_t bytes = 0;
-  };
   struct Window {
     std::int64_t begin_ns = 0;
     std::optional<std::int64_t> waited_ns = {};  // since the worker's start
     std::vector<pid_t> tree = {};
-    std::int64_t unshared_bytes = 0;
-    Reading earlier = {};  // the last two within the window
-    Reading later = {};
-    std::int64_t next_reading_ns = 50'000'000;  // since its begin
+    MemoryGrowth growth;
   };
   void read_within_window(std::int64_t now_ns);
-  [[nodiscard]] std::optional<std::int64_t> lasting_growth(std::int64_t length_ns,
-                                                           std::int64_t end_bytes) const;
   [[nodiscard]] bool should_walk_pages(const ResidentMemory& resident) const;
   void walk_pages(const std::vector<pid_t>& tree, const ResidentMemory& resident);
   std::vector<pid_t> look_at_tree();
@@ -99,7 +92,7 @@ class MachineSampler {
   bool measures_ = false;
   bool had_children_ = false;
   TreeMemory job_memory_;  // maximum while measuring
-  std::optional<std::int64_t> growth_bytes_;
+  std::optional<MemoryGrowth::Rise> growth_;
   ResidentMemory walked_;          // maximum of each at any page walk
   std::int64_t walk_end_ns_ = 0;   // last walk
   std::int64_t walk_cost_ns_ = 0;  // last walk; 0: none yet

@@ -87,7 +87,13 @@ std::optional<double> Quality::value(Fact fact) const {
       const auto peak = report_.metrics.find(kJobPeak);
       const double steps = number_of(report_.schedule, "active").value_or(0);
       if (!number || steps <= 0 || peak == report_.metrics.end()) return std::nullopt;
-      return *number < kFillsUp * peak->second.value_or(0) ? 0 : *number / steps;
+      // What the worker process holds leaves out a heap that becomes more scattered.
+      const auto held = report_.metrics.find("held_growth_bytes");
+      const double own = number_of(machine_, "window_own_growth_bytes").value_or(0);
+      const bool known = held != report_.metrics.end() && held->second;
+      const double scattered = known ? own - std::clamp(*held->second, 0.0, own) : 0;
+      const double growth = *number - scattered;
+      return growth < kFillsUp * peak->second.value_or(0) ? 0 : growth / steps;
     }
     case Fact::kMemoryErrors:
       return number || text_of(machine_, "gpu.ecc") != "true" ? number : std::optional(0.0);

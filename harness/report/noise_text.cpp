@@ -305,7 +305,9 @@ std::vector<std::string> reported_facts(const estimate::CaseRow& row) {
       if (const auto value = quality.value(fact.fact)) reported.values.push_back(*value);
       reported.reasons.insert(text_of(each.launch->row.machine, fact.name));
     }
-    if (reported.launches == 0) continue;
+    // A machine's fact is one launch's; growth is the program's, so that most launches show it.
+    const std::int64_t least = fact.fact == Fact::kGrowth ? std::ssize(row.measured) / 2 + 1 : 1;
+    if (reported.launches < least) continue;
     sentences.push_back(words_of(fact, reported) + " (in " + std::to_string(reported.launches) +
                         " of " + text::counted(std::ssize(row.measured), "launch") + ')');
   }

@@ -2,6 +2,7 @@
 #include "harness/report/internal/answer.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <optional>
@@ -134,7 +135,8 @@ void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64
                           document::Answer& answer) {
   std::vector<std::string_view> flags;
   for (const record::FactRow& fact : record::facts()) {
-    if (!fact.flag.empty() && fact.fact != record::Fact::kWaited) flags.push_back(fact.flag);
+    const bool doubtful = std::isfinite(fact.doubtful) && fact.fact != record::Fact::kWaited;
+    if (!fact.flag.empty() && doubtful) flags.push_back(fact.flag);
   }
   flags.insert(flags.end(), {launch_flag::kTruncated, launch_flag::kClockTies});
   for (const std::string_view flag : flags) {

@@ -328,6 +328,7 @@ record::LaunchReport make_report(const LaunchEvidence& evidence, std::span<const
   if_known("loader_construct_ns", evidence.life_cycle.loader_construct_ns);
   if_known("loader_tear_down_ns", evidence.life_cycle.loader_tear_down_ns);
   metric("peak_rss_bytes", os::peak_rss_bytes());
+  if (loop.held_growth_bytes) metric("held_growth_bytes", *loop.held_growth_bytes);
   metric("cpu_user_ns", loop.usage.user_ns);
   metric("cpu_system_ns", loop.usage.system_ns);
   metric("minor_faults", loop.usage.minor_faults);

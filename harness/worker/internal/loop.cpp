@@ -82,6 +82,9 @@ void Loop::drive(const OnStage& on_stage, const OnCycle& on_cycle) {
   if (in_window_) {
     workload_.steps_done();
     workload_.synchronize();
+    if (const auto held = os::held_bytes(); held && held_at_begin_) {
+      result_.held_growth_bytes = result_.held_growth_bytes.value_or(0) + *held - *held_at_begin_;
+    }
     workload_.window(Edge::kEnd);
   }
 }
@@ -122,6 +125,7 @@ void Loop::prepare(Action action, const OnStage& on_stage) {
             .steps = schedule::is_active(action) ? options_.schedule.active : 0,
             .step_ns = known_step_ns(drained || options_.host_only),
             .host_only = options_.host_only});
+  if (schedule::is_active(action)) held_at_begin_ = os::held_bytes();
   instruments_.change(action);
   recorder_.listeners(instruments_.listening());
   if (!schedule::is_active(action)) return;

@@ -11,6 +11,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/measure/instrument_set.h"
 #include "harness/measure/window_samples.h"
+#include "harness/os/held_memory.h"
 #include "harness/os/usage.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
@@ -58,8 +59,9 @@ struct LoopResult {
   std::int64_t clock_ties = 0;
   // Sum over windows, from the first step's begin until the device has finished the last one.
   std::int64_t window_drained_ns = 0;
-  std::optional<stats::Interval> within_launch = {};  // time / steps, 95 %; active: auto only
-  os::Usage usage = {};                               // inside the active windows
+  std::optional<stats::Interval> within_launch = {};   // time / steps, 95 %; active: auto only
+  std::optional<std::int64_t> held_growth_bytes = {};  // os::held_bytes(), over the windows
+  os::Usage usage = {};                                // inside the active windows
 };
 
 // Describes the next steps; sent before each step outside a window and before each window.
@@ -108,6 +110,7 @@ class Loop {
   std::int64_t cycle_began_ns_ = 0;
   std::int64_t steps_of_cycle_ = 0;  // so far
   os::Usage usage_at_begin_;
+  std::optional<std::int64_t> held_at_begin_;
   std::vector<double> window_means_;
   LoopResult result_;
 };

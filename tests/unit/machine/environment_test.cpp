@@ -346,50 +346,30 @@ TEST_F(PeakMemory, NoKernelFile_IsUnknown) {
 }
 
 TEST_F(PeakMemory, Growth_CountsInSteadyProcesses) {
-  const auto unshared = [&](const char* pages) {
-    write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
+  const auto window = [&](int pages, int shared_pages) {
+    sampler_->window_begins();
+    const std::int64_t begin_ns = clock_.read_last();
+    for (int reading = 0; reading < 60; ++reading) {
+      write("proc/10/statm", "9000 " + std::to_string(10 + pages * reading) + " 0 1 0 1 0\n");
+      write("proc/10/status", "RssShmem: " + std::to_string(4 * shared_pages * reading) + " kB\n");
+      clock_.set(std::max(begin_ns + reading * 10'000'000, sampler_->next_ns()));
+      sampler_->sample();
+    }
   };
-  const auto passes = [&](std::int64_t ns) { clock_.set(clock_.read_last() + ns); };
-  unshared("10");
-  sampler_->window_begins();
-  passes(100'000'000);
-  unshared("12");
-  sampler_->sample();
-  passes(150'000'000);
-  unshared("15");
+  const auto growth_pages = [&] {
+    return std::stoll(to_text(sampler_->summary().at("window_growth_bytes"))) /
+           ::sysconf(_SC_PAGESIZE);
+  };
+  window(1, 0);
   sampler_->window_ends();
-  sampler_->window_begins();
+  EXPECT_NEAR(growth_pages(), 60, 6);
+  window(0, 1);
+  sampler_->window_ends();
+  EXPECT_NEAR(growth_pages(), 120, 12) << "batches that the script keeps";
+  window(1, 0);
   write_process(root_, 11, 10, "loader");
-  unshared("90");
   sampler_->window_ends();
-  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")),
-            std::to_string(5 * ::sysconf(_SC_PAGESIZE)));
-}
-
-TEST_F(PeakMemory, GrowthThatEnds_IsNotReported) {
-  const auto unshared = [&](const char* pages) {
-    write("proc/10/statm", "9000 " + std::string(pages) + " 0 1 0 1 0\n");
-  };
-  unshared("10");
-  sampler_->window_begins();
-  const std::int64_t begin_ns = clock_.read_last();
-  for (const std::int64_t after_ms : {60, 150, 350, 800}) {
-    clock_.set(begin_ns + after_ms * 1'000'000);
-    unshared(after_ms < 100 ? "30" : "50");  // a queue that fills up
-    EXPECT_LE(sampler_->next_ns(), clock_.read_last());
-    sampler_->sample();
-  }
-  clock_.set(begin_ns + 1'000'000'000);
-  unshared("51");
-  sampler_->window_ends();
-  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
-  sampler_->window_begins();
-  clock_.set(clock_.read_last() + 100'000'000);
-  sampler_->sample();
-  clock_.set(clock_.read_last() + 150'000'000);
-  unshared("90");  // a worker holds a batch more
-  sampler_->window_ends();
-  EXPECT_EQ(to_text(sampler_->summary().at("window_growth_bytes")), "0");
+  EXPECT_NEAR(growth_pages(), 120, 12) << "a process more";
 }
 
 TEST_F(PeakMemory, WindowEnd_IsRead) {

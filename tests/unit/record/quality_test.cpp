@@ -109,6 +109,13 @@ TEST(Quality, GrowingMemory_IsMoreThanFillingUp) {
   EXPECT_FALSE(Quality(machine, report, kSecondNs).value(Fact::kGrowth));
   report.metrics = {{std::string(kJobPeak), 1e9}};
   EXPECT_EQ(Quality(machine, report, kSecondNs).value(Fact::kGrowth), 1e6) << "a step";
+  const Fields scattered = {{"window_growth_bytes", std::int64_t{50'000'000}},
+                            {"window_own_growth_bytes", std::int64_t{40'000'000}}};
+  EXPECT_EQ(Quality(scattered, report, kSecondNs).value(Fact::kGrowth), 1e6) << "an older worker";
+  report.metrics["held_growth_bytes"] = 25e6;
+  EXPECT_EQ(Quality(scattered, report, kSecondNs).value(Fact::kGrowth), .7e6);
+  report.metrics["held_growth_bytes"] = -5e6;
+  EXPECT_EQ(Quality(scattered, report, kSecondNs).value(Fact::kGrowth), 0) << "10 of 1000 MB";
   report.metrics = {{std::string(kJobPeak), 3e9}};
   EXPECT_EQ(Quality(machine, report, kSecondNs).value(Fact::kGrowth), 0);
 }

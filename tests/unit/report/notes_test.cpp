@@ -15,6 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
+using ::testing::SizeIs;
 
 struct Said {
   const char* verdict;
@@ -140,6 +141,31 @@ TEST(MachineNotes, HaveTheirSizeAndLaunches) {
                   "3 launches)",
                   "the hypervisor took 2.0 to 3.0 % of the machine's CPU time (in 2 of 3 "
                   "launches)"));
+}
+
+TEST(MachineNotes, Growth_IsThatOfMostLaunches) {
+  std::deque<record::Launch> launches(4);
+  std::vector<estimate::CaseRow> rows(1);
+  const auto notes_with = [&](std::size_t growing) {
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      record::LaunchRow& row = launches[i].row;
+      row.machine = {{"run_queue_wait_ns", std::int64_t{0}},
+                     {"window_growth_bytes", std::int64_t{i < growing ? 40'000'000 : 0}}};
+      row.report.schedule = {{"active", std::int64_t{40}}};
+      row.report.metrics = {{std::string(record::kJobPeak), 1e9}};
+      row.report.flags = {};
+      if (i < growing) row.report.flags = {"memory_grew"};
+    }
+    return document::lines_of(notes_of(rows, {}));
+  };
+  for (const record::Launch& launch : launches)
+    rows[0].measured.push_back({.launch = &launch, .estimate = {}});
+  EXPECT_THAT(notes_with(3), ElementsAre("memory grew within the windows by 976 KiB a step, up to "
+                                         "their end: a long run would fill the machine's memory "
+                                         "(in 3 of 4 launches)"));
+  EXPECT_THAT(notes_with(2), IsEmpty());
+  rows[0].measured.resize(1);
+  EXPECT_THAT(notes_with(1), SizeIs(1));
 }
 
 // Launches of 60 steps of 1 ms, the first 12 of them longer by `excess`, each launch with its own

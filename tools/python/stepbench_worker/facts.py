@@ -106,6 +106,8 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
         notes.append(loop.samples_unknown)
     peak_rss_bytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     metrics: dict[str, float] = {"peak_rss_bytes": peak_rss_bytes, "first_batch_ns": loop.first_batch_ns, **loop.usage}
+    if loop.memory.growth is not None:
+        metrics["held_growth_bytes"] = loop.memory.growth
     active = sum(len(cycle["index"]) for cycle in loop.cycles)
     for name in GARBAGE:
         metrics[name] = metrics[name] / max(1, active)

@@ -17,6 +17,7 @@ from .cpus import Cpus
 from .dataloader import LoaderWatch
 from .device import CudaWindow, cuda_of_script
 from .garbage import GARBAGE, Collections
+from .held_memory import HeldMemory
 from .profile import OpRecorder, Wanted
 from .schedule import Action, Plan, Schedule
 from .source import LoopError, Source, epoch_length
@@ -123,6 +124,7 @@ class Loop:
         self._garbage = Collections()
         self.anomalies = AnomalyMode()
         self.cpus = Cpus()
+        self.memory = HeldMemory()
         self._window_began_ns = 0
         self._largest = 0
         self._cycle_began_ns = 0
@@ -339,6 +341,7 @@ class Loop:
         if self.watch is not None:
             self.watch.begin(self._iterator)
         self._window = []
+        self.memory.begin()
         self._garbage.begin()
         self.anomalies.begin()
         if cuda is not None:
@@ -389,6 +392,7 @@ class Loop:
         self.anomalies.end()
         self._synchronize()
         drained_ns = monotonic_ns() - self._window_began_ns
+        self.memory.end()
         self._take_peaks()
         if self.watch is not None:
             borders = [step.data_wait_ns for step in steps if step.flags & (EPOCH | FIRST_BATCH) == EPOCH]
