@@ -199,7 +199,14 @@ class FileTranslator {
       if (row != nullptr) note(*row, entry);
       return row != nullptr;
     });
-    return entries.empty() && context_.index.is_torch_section(section.key);
+    if (!context_.index.is_torch_section(section.key)) return false;
+    using Kind = ConfigNode::Kind;
+    if (section.value.kind != Kind::kMap && section.value.kind != Kind::kNull) {
+      translator_.error(section, "'" + section.key + "' is a section: expected torch's arguments, " +
+                                     "found " + describe(section.value));
+      return true;
+    }
+    return entries.empty();
   }
 
   void note(const TorchName& row, const ConfigEntry& entry) {

@@ -137,6 +137,7 @@ constexpr Argument kArguments[] = {
     {"distributed", "device_ids", "null", "[0]", "!device of its own", "ranks: 2"},
     {"distributed", "output_device", "null", "0", "!device of its own", "ranks: 2"},
     {"distributed", "dim", "0", "1", "!device of its own", "ranks: 2"},
+    {"distributed", "broadcast_buffers", "null", "false", "!rank 0 sends", "ranks: 2"},
     {"distributed", "broadcast_buffers", "true", "false", "!rank 0 sends", "ranks: 2"},
     {"distributed", "init_sync", "true", "false", "!rank 0 sends", "ranks: 2"},
     {"distributed", "process_group", "null", "mine", "!one group", "ranks: 2"},
@@ -153,6 +154,9 @@ constexpr Argument kArguments[] = {
     {"distributed", "device_mesh", "null", "x", "!device of its own", "ranks: 2"},
     {"distributed", "skip_all_reduce_unused_params", "false", "true", "!comm_hook", "ranks: 2"},
     {"distributed", "bucket_cap_mb_list", "null", "[1, 2]", "!comm_hook", "ranks: 2"},
+    {"distributed", "batched_grad_copy", "false", "true", "!comm_hook", "ranks: 2"},
+    {"distributed", "forward_sync_buffers", "null", "true", "!rank 0 sends", "ranks: 2"},
+    {"distributed", "lazy_bucket_allocation", "false", "true", "!comm_hook", "ranks: 2"},
 };
 
 std::string with(const Argument& argument, const std::string& value) {
@@ -240,6 +244,16 @@ TEST(TorchArguments, TwoNamesOfOneOption_AreAnError) {
                                "optimizer: {fused: false, foreach: true}\n",
                                "profile: {record_shapes: true, with_flops: true}\n"};
   for (const std::string& yaml : agree) EXPECT_EQ(planned(kTrain + yaml).error, "") << yaml;
+}
+
+TEST(TorchArguments, SectionsWithoutArguments_AreAnError) {
+  for (const char* yaml : {"autocast: true\n", "autocast: bfloat16\n", "autocast: [cuda]\n",
+                           "grad_scaler: true\n"}) {
+    EXPECT_THAT(planned(std::string(kTrain) + yaml).error,
+                HasSubstr("' is a section: expected torch's arguments"))
+        << yaml;
+  }
+  EXPECT_EQ(planned(std::string(kTrain) + "autocast:\ngrad_scaler: {}\n").error, "");
 }
 
 TEST(TorchArguments, TopLevelPrecision_IsTheModels) {
