@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -20,6 +22,24 @@ namespace fs = std::filesystem;
 
 // Errors of file systems without fsync.
 bool cannot_sync(int error) { return error == EINVAL || error == EROFS || error == ENOTSUP; }
+
+// Lets SIGINT, SIGTERM and SIGHUP end the program during its lifetime, also where a campaign blocks
+// them: a pipe may wait for its reader without end.
+class EndsBySignal {
+ public:
+  EndsBySignal() {
+    sigset_t ending;
+    sigemptyset(&ending);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, signal);
+    ::pthread_sigmask(SIG_UNBLOCK, &ending, &before_);
+  }
+  EndsBySignal(const EndsBySignal&) = delete;
+  EndsBySignal& operator=(const EndsBySignal&) = delete;
+  ~EndsBySignal() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+ private:
+  sigset_t before_{};
+};
 
 constexpr int kToWrite = O_WRONLY | O_CREAT | O_CLOEXEC;
 constexpr mode_t kMode = 0666;  // minus the user's umask
@@ -71,6 +91,7 @@ void OutputFile::open() {
       descriptor_ = Descriptor(::open(file.c_str(), kToWrite | O_EXCL | O_NOFOLLOW, kMode));
     }
   } else {
+    const EndsBySignal ends;
     descriptor_ = Descriptor(::open(file.c_str(), kToWrite | O_TRUNC, kMode));
   }
   check(descriptor_.is_open());
@@ -79,6 +100,8 @@ void OutputFile::open() {
 
 void OutputFile::write(std::string_view text) {
   if (written_.empty()) open();
+  std::optional<EndsBySignal> ends;
+  if (written_ == target_) ends.emplace();
   while (!text.empty()) {
     const ssize_t count = ::write(descriptor_.value(), text.data(), text.size());
     if (count < 0 && errno == EINTR) continue;

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <iterator>
@@ -109,6 +111,26 @@ TEST(OutputFile, TwoWriters_TheLastWins) {
   one.close();
   EXPECT_EQ(read_text(folder / "out.csv"), "the first, whole");
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
+}
+
+TEST(OutputFile, PipeWithoutAReader_EndsBySignal) {
+  const test::TemporaryFolder folder;
+  const fs::path pipe = folder / "out";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);  // of a writer that waits for ever
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGTERM);
+    ::pthread_sigmask(SIG_BLOCK, &held, nullptr);
+    ::raise(SIGTERM);
+    write_output_file({}, pipe, "text");
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM) << status;
 }
 
 TEST(OutputFile, FullDisk_KeepsTheOldFile) {
