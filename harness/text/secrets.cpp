@@ -104,13 +104,15 @@ void mask_query(std::string& text, std::size_t at) {
 }  // namespace
 
 bool is_secret_name(std::string_view variable) {
-  constexpr std::array<std::string_view, 6> kWords = {"TOKEN", "SECRET",     "KEY",
-                                                      "PASS",  "CREDENTIAL", "AUTH"};
-  std::string name{variable};
+  constexpr std::array<std::string_view, 10> kAnywhere = {
+      "TOKEN", "SECRET", "KEY", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "JWT", "WEBHOOK", "BEARER"};
+  constexpr std::array<std::string_view, 4> kBetweenUnderscores = {"_PAT_", "_PW_", "_CRED_",
+                                                                   "_CREDS_"};
+  std::string name = "_" + std::string(variable) + "_";
   std::transform(name.begin(), name.end(), name.begin(), upper);
-  if (name.starts_with("TOKENIZERS_")) return false;
-  return std::any_of(kWords.begin(), kWords.end(),
-                     [&](std::string_view word) { return name.find(word) != std::string::npos; });
+  if (name.starts_with("_TOKENIZERS_")) return false;
+  const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
+  return std::ranges::any_of(kAnywhere, has) || std::ranges::any_of(kBetweenUnderscores, has);
 }
 
 bool is_secret_option(std::string_view full_name) {

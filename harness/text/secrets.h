@@ -11,7 +11,8 @@ namespace stepbench::text {
 inline constexpr std::string_view kMask = "***";
 
 // True if an environment variable of this name is likely to hold a secret: the name contains TOKEN,
-// SECRET, KEY, PASS, CREDENTIAL or AUTH, in any case. Exception: TOKENIZERS_...
+// SECRET, KEY, PASS, CREDENTIAL, AUTH, COOKIE, JWT, WEBHOOK or BEARER, or the word PAT, PW, CRED or
+// CREDS, in any case. Exception: TOKENIZERS_...
 [[nodiscard]] bool is_secret_name(std::string_view variable);
 
 // True for `env.NAME` of such a variable.

@@ -11,11 +11,13 @@ namespace {
 const std::vector<std::string> kNone;
 
 TEST(Secrets, VariableName_IdentifiesThem) {
-  for (const char* name : {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD",
-                           "GOOGLE_CREDENTIALS", "NCCL_AUTH", "hf_token"}) {
+  for (const char* name :
+       {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD", "GOOGLE_CREDENTIALS",
+        "NCCL_AUTH", "hf_token", "SLACK_WEBHOOK_URL", "GH_PAT", "MY_CREDS", "COOKIE", "JWT"}) {
     EXPECT_TRUE(is_secret_name(name)) << name;
   }
-  for (const char* name : {"OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES"}) {
+  for (const char* name : {"OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES",
+                           "PATH", "PWD", "LD_LIBRARY_PATH"}) {
     EXPECT_FALSE(is_secret_name(name)) << name;
   }
 }
