@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <system_error>
-#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -16,6 +15,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
+#include "harness/record/fields.h"
 #include "harness/record/input.h"
 #include "harness/record/launch_rows.h"
 #include "harness/record/line_codec.h"
@@ -30,50 +30,40 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kStampLetters = 16;  // "20260131-120000-"
 
-using LaunchId = std::tuple<std::string, std::string, std::string, std::int64_t, std::int64_t>;
-
 struct LaunchFacts {
+  record::LaunchKey key;
   std::string point;
-  std::string pass;
-  std::string outcome;
-  std::int64_t attempt = 0;
+  Outcome::Kind outcome = Outcome::Kind::kMeasured;
+  int attempt = 0;
 };
-// Key: case, arm, pass, launch and rank.
-using LaunchesById = std::map<LaunchId, LaunchFacts>;
+using LaunchesByKey = std::map<record::LaunchKey, LaunchFacts>;
+
+template <typename V>
+void fields(V& v, json::Of<LaunchFacts> auto& facts) {
+  fields(v, facts.key);
+  v("point_id", facts.point)("outcome", facts.outcome, json::kFilled)("attempt", facts.attempt);
+}
 
 // One result file. A resumed run has several per shard, a sharded run some per shard.
 struct FileFacts {
   record::RunRow run;
-  Fields labels;
-  LaunchesById launches;
-  std::string end_reason;  // empty: no end line
+  LaunchesByKey launches = {};
+  std::string end_reason = {};  // empty: no end line
   bool running = false;
 };
 
-FileFacts read_head(std::string_view line, record::LineDecoder& decoder, json::LineParser& parser) {
-  FileFacts facts;
+record::RunRow read_head(std::string_view line, record::LineDecoder& decoder) {
   record::Row row = decoder.decode(line);
   auto* run = std::get_if<record::RunRow>(&row);
   if (run == nullptr) throw json::LineError("its first line is not of kind 'run'");
-  facts.run = std::move(*run);
-  facts.labels = parser.parse(line, json::LineParser::Padding::kReadable).object.fields("labels");
-  return facts;
+  return std::move(*run);
 }
 
 // The highest attempt counts; of equal ones, the later.
-void take_launch(const LaunchId& id, LaunchFacts facts, LaunchesById& launches) {
-  const auto [at, is_new] = launches.try_emplace(id, facts);
+void take_launch(LaunchFacts facts, LaunchesByKey& launches) {
+  if (facts.point.empty()) facts.point = facts.key.case_id;
+  const auto [at, is_new] = launches.try_emplace(facts.key, facts);
   if (!is_new && facts.attempt >= at->second.attempt) at->second = std::move(facts);
-}
-
-void read_launch(const json::LineObject& line, LaunchesById& launches) {
-  LaunchFacts facts{line.text("point_id"), line.text("pass"), line.text("outcome"),
-                    line.integer("attempt")};
-  const std::string case_id = line.text("case_id");
-  if (facts.point.empty()) facts.point = case_id;
-  const LaunchId id{case_id, line.text("arm"), facts.pass, line.integer("launch"),
-                    line.integer("rank")};
-  take_launch(id, std::move(facts), launches);
 }
 
 // Parses only launches and the end: samples are most of a file. nullopt if the first line is
@@ -85,8 +75,7 @@ std::optional<FileFacts> read_facts(const fs::path& file, record::LineDecoder& d
   std::string_view rest = input.text();
   const std::string_view head = rest.substr(0, rest.find('\n'));
   if (head.size() == rest.size() && !decoder.is_json(head)) return std::nullopt;
-  FileFacts facts = read_head(head, decoder, parser);
-  facts.running = running;
+  FileFacts facts{.run = read_head(head, decoder), .running = running};
   while (!rest.empty()) {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
@@ -96,7 +85,7 @@ std::optional<FileFacts> read_facts(const fs::path& file, record::LineDecoder& d
     try {
       const json::LineObject object =
           parser.parse(line, json::LineParser::Padding::kReadable).object;
-      if (launch) read_launch(object, facts.launches);
+      if (launch) take_launch(json::read<LaunchFacts>(object), facts.launches);
       if (end) facts.end_reason = object.text("reason");
     } catch (const json::LineError&) {
       continue;  // cut short: `show` drops it as well
@@ -116,21 +105,24 @@ RunState state_of(const std::map<std::string, const FileFacts*>& last_of_shard) 
   return worst;
 }
 
-void count_cases(const LaunchesById& launches, RunSummary& run) {
-  std::map<std::string, std::string> worst;  // outcome by point
-  const auto rank = [](std::string_view outcome) {
-    return outcome == "failed" ? 2 : outcome == "measured" ? 1 : 0;
+void count_cases(const LaunchesByKey& launches, RunSummary& run) {
+  // By point; a failed launch decides, then a measured one.
+  std::map<std::string, Outcome::Kind> worst;
+  const auto rank = [](Outcome::Kind outcome) {
+    return outcome == Outcome::Kind::kFailed ? 2 : outcome == Outcome::Kind::kMeasured ? 1 : 0;
   };
-  for (const auto& [id, launch] : launches) {
-    const bool measured = launch.outcome == "measured";
+  for (const auto& [key, launch] : launches) {
+    const bool measured = launch.outcome == Outcome::Kind::kMeasured;
     if (measured) ++run.launches;
-    if (measured && launch.pass == "wrapped") ++run.wrapped;
-    if (measured && (launch.pass == "native" || launch.pass == "kineto")) ++run.profiled;
-    std::string& outcome = worst.try_emplace(launch.point, launch.outcome).first->second;
+    if (measured && key.pass == Pass::kWrapped) ++run.wrapped;
+    if (measured && (key.pass == Pass::kNative || key.pass == Pass::kKineto)) ++run.profiled;
+    Outcome::Kind& outcome = worst.try_emplace(launch.point, launch.outcome).first->second;
     if (rank(launch.outcome) > rank(outcome)) outcome = launch.outcome;
   }
   for (const auto& [point, outcome] : worst) {
-    ++(outcome == "failed" ? run.failed : outcome == "measured" ? run.ok : run.skipped);
+    ++(outcome == Outcome::Kind::kFailed     ? run.failed
+       : outcome == Outcome::Kind::kMeasured ? run.ok
+                                             : run.skipped);
   }
 }
 
@@ -162,14 +154,14 @@ void join_files(std::vector<FileFacts>& files, RunSummary& run) {
     return a.run.started_utc < b.run.started_utc;
   });
   take_header(files.front().run, run);
-  LaunchesById launches;
+  LaunchesByKey launches;
   std::map<std::string, const FileFacts*> last_of_shard;
   bool running = false;
   for (FileFacts& file : files) {
     running = running || file.running;
     last_of_shard[text_of(file.run.context, "shard")] = &file;
-    for (auto& [id, facts] : file.launches) take_launch(id, std::move(facts), launches);
-    for (auto& [name, value] : file.labels) run.labels.insert_or_assign(name, value);
+    for (auto& [key, facts] : file.launches) take_launch(std::move(facts), launches);
+    for (auto& [name, value] : file.run.labels) run.labels.insert_or_assign(name, value);
   }
   for (const auto& [shard, file] : last_of_shard) run.cases += file->run.cases;
   run.state = running ? RunState::kRunning : state_of(last_of_shard);
