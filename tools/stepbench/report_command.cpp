@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "harness/report/comparison_json.h"
 #include "harness/report/exports.h"
 #include "harness/report/night_json.h"
+#include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/trace/foreign_database.h"
@@ -168,10 +170,25 @@ std::string whole_text(const std::string& path) {
   return *text;
 }
 
+// A page takes 20 KB of memory for a case, and a browser must sort its tables.
+void refuse_many_cases(const record::Results& results, const std::string& source) {
+  constexpr std::int64_t kMaxCases = 25'000;
+  std::unordered_set<std::string_view> cases;
+  for (const record::Launch& launch : results.launches) cases.insert(launch.row.key.case_id);
+  const auto count = static_cast<std::int64_t>(cases.size());
+  if (count <= kMaxCases) return;
+  throw ConfigError(source, "has " + text::with_separators(count) + " cases; a page holds " +
+                                text::with_separators(kMaxCases) +
+                                ". `stepbench export --format csv` writes all, `stepbench show "
+                                "--filter KEY=VALUE` shows some");
+}
+
 report::ReportContent of_runs(const std::vector<std::string>& sources,
                               const report::DrawOptions& draw) {
-  return report::run_content(
-      record::read_results(std::vector<fs::path>(sources.begin(), sources.end())), sources, draw);
+  const record::Results results =
+      record::read_results(std::vector<fs::path>(sources.begin(), sources.end()));
+  refuse_many_cases(results, sources.front());
+  return report::run_content(results, sources, draw);
 }
 
 report::ReportContent of_verdicts(const std::vector<std::string>& sources,
