@@ -2,6 +2,7 @@
 #include "harness/run/leftovers.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -118,6 +119,14 @@ std::filesystem::path notes_of(const std::filesystem::path& directory, pid_t con
   return directory / (std::string(kStem) + std::to_string(controller) + "-processes");
 }
 
+// Anyone may write to the directory: a pipe of this name would block, another user's file may be of
+// any size.
+bool is_own_file(const std::filesystem::path& file) {
+  struct stat facts {};
+  return ::lstat(file.c_str(), &facts) == 0 && S_ISREG(facts.st_mode) &&
+         facts.st_uid == ::geteuid();
+}
+
 }  // namespace
 
 std::string segment_prefix(pid_t controller) {
@@ -136,9 +145,10 @@ int remove_segments_of(const std::filesystem::path& directory, const std::set<pi
 int remove_stale_segments(const std::filesystem::path& directory) {
   std::set<pid_t> noted;
   (void)sweep(directory, kStem, [&](pid_t controller) {
-    if (!has_ended(controller)) return false;
-    const auto text = os::read_text(notes_of(directory, controller));
-    for (const std::string_view word : os::split_words(text.value_or(""))) {
+    const std::filesystem::path notes = notes_of(directory, controller);
+    if (!has_ended(controller) || !is_own_file(notes)) return false;
+    const std::string text = os::read_text(notes).value_or("");
+    for (const std::string_view word : os::split_words(text)) {
       if (const auto pid = os::parse_integer(word)) noted.insert(static_cast<pid_t>(*pid));
     }
     return false;
@@ -152,8 +162,9 @@ ProcessNotes::ProcessNotes(const std::filesystem::path& directory, pid_t control
 void ProcessNotes::keep(const std::set<pid_t>& processes) {
   if (processes.size() <= noted_) return;
   noted_ = processes.size();
-  const os::Descriptor file(
-      ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+  // O_NONBLOCK: a pipe of this name would block.
+  constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const os::Descriptor file(::open(file_.c_str(), kFlags, 0600));
   const std::string text =
       text::join(processes, "\n", [](pid_t each) { return std::to_string(each); });
   // If writing fails, these segments are not swept.

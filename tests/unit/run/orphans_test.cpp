@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leftovers of a killed run: processes, segments of shared memory.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -130,9 +131,16 @@ TEST(Segments, KilledRun_LeavesStaleTensors) {
   const std::string torch = "torch_" + std::to_string(loader) + "_1_0";
   folder.write(torch, "");
   EXPECT_EQ(remove_stale_segments(folder.path()), 0) << "perhaps another program's";
-  ProcessNotes(folder.path(), controller).keep({loader, ::getpid()});
+  ProcessNotes(folder.path(), controller).keep({loader, ::getpid(), 99'999'999, 999'999'999});
   EXPECT_EQ(remove_stale_segments(folder.path()), 2);
   EXPECT_FALSE(fs::exists(folder / torch));
+}
+
+TEST(Segments, PipeInPlaceOfNotes_IsNotRead) {
+  const test::TemporaryFolder folder;
+  const fs::path pipe = folder / ("stepbench-" + std::to_string(ended_process()) + "-processes");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(remove_stale_segments(folder.path()), 1);
 }
 
 TEST(Segments, EndedProcessOfTheLaunch_IsRemoved) {
