@@ -17,6 +17,7 @@
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
 #include "harness/run/run_header.h"
+#include "harness/text/secrets.h"
 #include "harness/text/time_text.h"
 
 namespace stepbench::bisect {
@@ -121,7 +122,7 @@ void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
   const std::pair<const char*, std::string (*)(const BisectRun&)> kParts[] = {
       {"good end", [](const BisectRun& run) { return short_id(run.commits.front()); }},
       {"bad end", [](const BisectRun& run) { return short_id(run.commits.back()); }},
-      {"--build", [](const BisectRun& run) { return run.build; }},
+      {"--build", [](const BisectRun& run) { return text::mask_secrets(run.build, {}); }},
       {"--metric", [](const BisectRun& run) { return run.metric; }},
       {"--size", [](const BisectRun& run) { return std::to_string(run.size.value_or(0)); }},
       {"--confidence", [](const BisectRun& run) { return std::to_string(run.confidence); }}};

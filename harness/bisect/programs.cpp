@@ -19,6 +19,7 @@
 #include "harness/os/output_file.h"
 #include "harness/os/text_file.h"
 #include "harness/run/leftovers.h"
+#include "harness/text/secrets.h"
 #include "harness/text/shell_template.h"
 #include "harness/text/words.h"
 
@@ -63,6 +64,18 @@ std::string last_line(std::string_view text) {
   text = os::trim(text);
   const std::size_t line = text.rfind('\n');
   return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
+}
+
+// Masks line by line: the time grows with the square of what is masked at once.
+std::string masked_log(std::string_view log, const std::vector<std::string>& secrets) {
+  constexpr std::size_t kMaxLine = 16384;
+  std::string masked;
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, std::min(log.find('\n'), kMaxLine - 1) + 1);
+    masked += text::mask_secrets(line, secrets);
+    log.remove_prefix(line.size());
+  }
+  return masked;
 }
 
 // Preserves sparse files.
@@ -225,13 +238,16 @@ os::CommandResult Programs::run_build(const Build& build) const {
 std::string Programs::built(const Build& build, const os::CommandResult& end) {
   fs::create_directories(folder_ / "logs");
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMaxPrintedBytes / 2;
-  os::write_output_file("", folder_ / "logs" / (folder_name(build) + ".log"),
-                        "in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
-                            end.out + end.err + (cut ? "\n(further output was dropped)\n" : ""));
+  os::write_output_file(
+      "", folder_ / "logs" / (folder_name(build) + ".log"),
+      masked_log("in " + tree_of(build).string() + "\n$ " + request_.command + "\n" + end.out +
+                     end.err + (cut ? "\n(further output was dropped)\n" : ""),
+                 request_.secrets));
   if (!end.started) return "sh cannot be run: " + end.reason;
   if (end.timed_out) return "the build took more than 4 hours";
   if (end.exit_status != 0) {
-    const std::string last = last_line(end.err.empty() ? end.out : end.err);
+    const std::string last =
+        masked_log(last_line(end.err.empty() ? end.out : end.err), request_.secrets);
     return "the build failed with exit status " + std::to_string(end.exit_status) +
            (last.empty() ? "" : ": " + last);
   }

@@ -32,8 +32,9 @@ struct BuildRequest {
   // Path of the program, or of the folder that contains it and what it needs, after the build;
   // relative to the tree. Empty: the only stepbench-worker in the tree.
   std::string worker = {};
-  bool keep_trees = false;         // the measured program reads files of the commit
-  std::string compiler_path = {};  // COMPILER_PATH of this process
+  bool keep_trees = false;                // the measured program reads files of the commit
+  std::string compiler_path = {};         // COMPILER_PATH of this process
+  std::vector<std::string> secrets = {};  // masked in logs and reasons
 };
 
 class Programs {

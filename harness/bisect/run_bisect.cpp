@@ -14,8 +14,10 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/output_file.h"
+#include "harness/run/hidden_secrets.h"
 #include "harness/run/leftovers.h"
 #include "harness/run/run_header.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -67,7 +69,8 @@ class SearchRun {
     }
     out_.confidence = request_.confidence;
     out_.metric = request_.metric;
-    out_.build = request_.build;
+    std::vector<std::string> secrets = run::secret_values({}, launching_.context.variables);
+    out_.build = text::mask_secrets(request_.build, secrets);
     out_.size = request_.size;
     open_folder();
     if (repository_ && repository_->has_submodules()) {
@@ -84,7 +87,8 @@ class SearchRun {
                      .keep_trees = reads_trees(request_),
                      .compiler_path = compiler_path == launching_.context.variables.end()
                                           ? std::string()
-                                          : compiler_path->second},
+                                          : compiler_path->second,
+                     .secrets = std::move(secrets)},
         repository_ ? &*repository_ : nullptr, out_.folder,
         [this](const std::string& words) { launching_.progress.print_line(words); });
     launching_.progress.print_line(text::counted(static_cast<std::int64_t>(last()),

@@ -457,6 +457,16 @@ END
             self.bisect(*hashes, "job.yaml", "--build", BUILD)
         self.assertEqual(self.git("status", "--porcelain"), "")
 
+    def test_secrets_of_builds_and_settings_are_kept_nowhere(self):
+        hashes = self.commits([1, 1.05])
+        build = "export API_KEY=kept-out-1; echo $CI_TOKEN https://me:kept-out-2@host/; " + BUILD
+        with unittest.mock.patch.dict(os.environ, {"CI_TOKEN": "kept-out-3"}):
+            done = self.bisect(*hashes, "job.yaml", "--build", build, "--set", "env.HF_TOKEN=kept-out-4")
+        files = [path for path in (self.repository / "results").rglob("*") if path.is_file()]
+        self.assertTrue(any(path.suffix == ".log" for path in files))
+        for text in (done.stdout, done.stderr, *(path.read_text(errors="replace") for path in files)):
+            self.assertNotIn("kept-out", text)
+
     def measured(self):
         files = (self.repository / "results").glob("*/[cer]*/*/*.jsonl")  # trees are made and removed
         return sum(file.read_bytes().count(b'{"kind":"launch"') for file in files)

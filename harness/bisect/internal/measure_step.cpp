@@ -16,6 +16,7 @@
 #include "harness/record/reader.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
+#include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -244,7 +245,9 @@ std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest&
   if (reads_trees(request) || arms.a.empty()) return {};
   std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
                         text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);
-  for (const std::string& set : arms.set) command += " --set " + text::shell_word(set);
+  for (const std::string& set : arms.set) {
+    command += " --set " + text::shell_word(text::mask_secrets(set, {}));
+  }
   return command + " --case " + point.a_case.substr(0, 12) +
          (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
 }
