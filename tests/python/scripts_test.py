@@ -496,6 +496,17 @@ class Scripts(unittest.TestCase):
         shown = self.stepbench("show", "results", "--format", "csv")
         self.assertIn(",measured,", shown)
 
+    def test_a_script_run_alone_records_no_secret_of_its_command_line(self):
+        self.write(HEAD + "for _ in measure(Loader()): pass")
+        words = ["--api-key", "kept-out-1", "--password=kept-out-2", "--data", "https://me:kept-out-3@host/?sig=kept-out-4",
+                 "WANDB_API_KEY=kept-out-5", "kept-out-6", "--max-tokens", "128"]
+        environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "CI_TOKEN": "kept-out-6"}
+        subprocess.run([sys.executable, "script.py", *words], cwd=self.folder, env=environment, capture_output=True,
+                       check=True, timeout=600)
+        (file,) = (self.folder / "results").glob("*/*.jsonl")
+        self.assertNotIn("kept-out", file.read_text())
+        self.assertIn("--max-tokens 128", file.read_text())
+
     def test_each_named_loop_is_a_case_of_its_own(self):
         self.write(HEAD + "def train(loader):\n"
                           "    for _ in measure(loader(), name='train'):\n"

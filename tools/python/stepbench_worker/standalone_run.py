@@ -16,6 +16,7 @@ from typing import Any, TextIO
 
 from . import facts, ranks
 from .loop import Loop, Session
+from .masked import masked
 from .measured import nothing_measured_reason
 from .schedule import Schedule
 from .standalone_ranks import StandaloneRanks
@@ -130,6 +131,7 @@ class StandaloneRun(Session):
         identity = [f"{option}={options[option]}" for option in
                     ("script.path", "script.args", "device", "script.loop", "distributed.ranks") if option in options]
         case_id = hashlib.sha256("\n".join(identity).encode(errors="replace")).hexdigest()[:16]
+        options["script.args"] = shlex.join(masked(sys.argv[1:] if self._script else []))
         key = {"case_id": case_id, "arm": "", "pass": "timing", "launch": 0}
         environment = {**facts.machine(), **facts.software()}
         worker = {"path": str(Path(__file__).parent), "build_id": facts.build_id(), "environment": environment}
@@ -137,7 +139,7 @@ class StandaloneRun(Session):
         began = _utc(self._began)
         return [
             {"kind": "run", "schema": "stepbench.result", "version": SCHEMA_VERSION, "run_id": run_id, "name": loop.title,
-             "stepbench_version": "", "started_utc": began, "argv": [sys.executable, *sys.argv],
+             "stepbench_version": "", "started_utc": began, "argv": masked([sys.executable, *sys.argv]),
              "config_path": str(self._script or ""), "config_text": "", "config_hash": "", "plan_digest": case_id,
              "cases": 1, "swept": [], "smoke": False,
              "context": {"host": platform.node(), "shard": "1of1", "worker_build_id": worker["build_id"]}},
