@@ -40,7 +40,7 @@ OptionValues without_secrets(const OptionValues& options) {
       shown.insert_or_assign(name, text::masked_value(to_text(value)));
     } else if (const auto* text = std::get_if<std::string>(&value)) {
       // The masked value keeps different passwords distinguishable.
-      std::string masked = text::mask_url_passwords(*text);
+      std::string masked = text::mask_secrets(*text, {});
       if (masked != *text) {
         shown.insert_or_assign(name, masked + " (" + text::masked_value(*text) + ")");
       }
@@ -52,7 +52,8 @@ OptionValues without_secrets(const OptionValues& options) {
 void hide_secrets(record::RunRow& row, const std::vector<std::string>& values) {
   constexpr std::string_view kCommand = "--on-alert";
   for (std::size_t i = 0; i < row.argv.size(); ++i) {
-    if (row.argv[i] == kCommand && i + 1 < row.argv.size()) row.argv[i + 1] = text::kMask;
+    const bool precedes = row.argv[i] == kCommand || text::is_secret_flag(row.argv[i]);
+    if (precedes && i + 1 < row.argv.size()) row.argv[i + 1] = text::kMask;
     if (row.argv[i].starts_with("--on-alert=")) row.argv[i] = "--on-alert=***";
   }
   for (auto* texts : {&row.argv, &row.asked.set, &row.asked.sweep, &row.asked.filter}) {

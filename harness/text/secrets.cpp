@@ -101,7 +101,41 @@ void mask_query(std::string& text, std::size_t at) {
   }
 }
 
+// Masks the values in `--api-key VALUE` and `--api-key=VALUE`, also as items of a list.
+void mask_flag_values(std::string& text) {
+  constexpr std::string_view kBefore = " \t\n\"'=[,(";
+  for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at)) {
+    const std::size_t end = std::min(text.find_first_of(" \t\n,=\"'])", at), text.size());
+    const bool is_word = at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos;
+    const bool is_secret = is_word && is_secret_flag(std::string_view(text).substr(at, end - at));
+    at = end;
+    if (!is_secret) continue;
+    const std::size_t from = text.find_first_not_of("=, \t\"'", end);
+    if (from == std::string::npos ||
+        std::string_view("-$\n])").find(text[from]) != std::string_view::npos) {
+      continue;
+    }
+    const bool quoted = text[from - 1] == '"' || text[from - 1] == '\'';
+    const std::size_t to =
+        quoted ? text.find(text[from - 1], from) : text.find_first_of(" \t\n,\"'])", from);
+    text.replace(from, std::min(to, text.size()) - from, kMask);
+    at = from + kMask.size();
+  }
+}
+
 }  // namespace
+
+bool is_secret_flag(std::string_view word) {
+  constexpr std::array<std::string_view, 12> kEnds = {
+      "password",   "passwd",     "passphrase",  "secret",    "api_key",    "apikey",
+      "access_key", "secret_key", "private_key", "api_token", "auth_token", "access_token"};
+  if (!word.starts_with('-')) return false;
+  std::string name{word.substr(std::min(word.find_first_not_of('-'), word.size()))};
+  for (char& c : name)
+    c = c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return name == "token" || name == "hf_token" ||
+         std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
 
 bool is_secret_name(std::string_view variable) {
   constexpr std::array<std::string_view, 10> kAnywhere = {
@@ -173,6 +207,7 @@ std::string mask_secrets(std::string_view text, std::span<const std::string> val
     masked.replace(from, to - from, kMask);
     at = from + kMask.size();
   }
+  mask_flag_values(masked);
   return masked;
 }
 

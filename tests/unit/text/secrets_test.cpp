@@ -50,6 +50,17 @@ TEST(Secrets, CommandLinesAndConfigs_AreMasked) {
   EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
 }
 
+TEST(Secrets, OptionsOfAnyProgram_AreMasked) {
+  EXPECT_EQ(mask_secrets("train.py --api-key abc --lr 1", kNone), "train.py --api-key *** --lr 1");
+  EXPECT_EQ(mask_secrets("--password='a b' x", kNone), "--password='***' x");
+  EXPECT_EQ(mask_secrets("args: [\"--hf_token\", \"abc\", --lr]", kNone),
+            "args: [\"--hf_token\", \"***\", --lr]");
+  for (const char* harmless : {"--max-tokens 5", "--pad-token x", "--token", "--token --lr 1",
+                               "--token $TOKEN", "a--token b", "--tokenizer gpt2", "-- token a"}) {
+    EXPECT_EQ(mask_secrets(harmless, kNone), harmless);
+  }
+}
+
 TEST(Secrets, UrlPasswords_AreMasked) {
   EXPECT_EQ(mask_url_passwords("http://me:pass@proxy:8080/x"), "http://me:***@proxy:8080/x");
   EXPECT_EQ(mask_url_passwords("a=redis://:p@h, b=ftp://u:q:r@h"),

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/run/hidden_secrets.h"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <variant>
+
+namespace stepbench::run {
+namespace {
+
+TEST(HiddenSecrets, ArgumentsOfAScript_AreMasked) {
+  const OptionValues shown =
+      without_secrets({{"script.args", std::string("--lr 1 --api-key abc A_TOKEN=def")}});
+  EXPECT_THAT(std::get<std::string>(shown.at("script.args")),
+              testing::StartsWith("--lr 1 --api-key *** A_TOKEN=*** (***"));
+}
+
+TEST(HiddenSecrets, WordBehindASecretOption_IsMasked) {
+  record::RunRow row{.argv = {"run", "--on-alert", "curl abc", "--", "--password", "abc", "--lr"}};
+  hide_secrets(row, {});
+  EXPECT_THAT(row.argv,
+              testing::ElementsAre("run", "--on-alert", "***", "--", "--password", "***", "--lr"));
+}
+
+}  // namespace
+}  // namespace stepbench::run
