@@ -110,6 +110,7 @@ FieldReader& FieldReader::series(std::string_view length, Series& series) {
   } else {  // another member order, or blanks
     series.columns = parse_number_arrays(values->json()).values;
   }
+  series.columns.shrink_to_fit();  // results hold many short ones
   check_shape(series, length, in_);
   return *this;
 }

@@ -197,6 +197,7 @@ std::vector<std::string> LineObject::texts(std::string_view field) const {
   if (!value) return all;
   const auto elements = value->elements();
   if (!elements) wrong_type(field, "an array of strings", *value);
+  all.reserve(elements->size());
   for (const JsonView& each : *elements) {
     const auto view = each.text();
     if (!view) wrong_type(field, "an array of strings", each);
