@@ -65,10 +65,6 @@ struct Figure {
   std::string note = {};  // what was thinned out or omitted; empty if nothing
   int height_px = 420;
   bool folded = false;  // drawn when the reader opens it
-  // Label of this figure in a switcher: consecutive figures with a label ("step", "samples/s") show
-  // the same cases by different numbers and share one place; the reader switches by mouse or
-  // keyboard. Without a script all of them are shown.
-  std::string choice = {};
 };
 
 // Tables without rows are omitted, with their titles.

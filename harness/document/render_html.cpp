@@ -77,11 +77,6 @@ std::string count_text(std::size_t n) {
   return text::with_separators(static_cast<std::int64_t>(n));
 }
 
-bool has_choice(const Block& block) {
-  const auto* figure = std::get_if<Figure>(&block);
-  return figure != nullptr && !figure->choice.empty();
-}
-
 bool is_table(const Block& block) {
   const auto* table = std::get_if<Table>(&block);
   return table != nullptr && !table->rows.empty();
@@ -162,10 +157,7 @@ void HtmlChapters::add(const Chapter& chapter) {
   const std::span<const Block> blocks = chapter.blocks;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
     table_follows_ = std::ranges::any_of(blocks.subspan(i), is_table);
-    const bool is_choice = has_choice(blocks[i]);
-    if (is_choice && (i == 0 || !has_choice(blocks[i - 1]))) html_ += "<div class=\"choice\">\n";
     std::visit([this](const auto& block) { add(block); }, blocks[i]);
-    if (is_choice && (i + 1 == blocks.size() || !has_choice(blocks[i + 1]))) html_ += "</div>\n";
   }
   html_ += chapter.folded ? "</details>\n</section>\n" : "</section>\n";
 }
@@ -198,13 +190,11 @@ void HtmlChapters::add(const Heading& heading) {
 void HtmlChapters::add(const Figure& figure) {
   const std::string number = std::to_string(++figures_);
   const std::string id = "figure-" + number;
-  const bool folds = figure.folded && figure.choice.empty();
-  if (folds) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
-  html_ += "<figure id=\"" + id + '"';
-  if (!figure.choice.empty()) html_ += " data-choice=\"" + text::html_text(figure.choice) + '"';
+  if (figure.folded) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
+  html_ += "<figure id=\"" + id;
   // Do not repeat a title that is right above.
-  const bool title_already_shown = folds || figure.title == chapter_name_;
-  html_ += std::string(">\n<figcaption><h3") +
+  const bool title_already_shown = figure.folded || figure.title == chapter_name_;
+  html_ += std::string("\">\n<figcaption><h3") +
            class_attribute(title_already_shown ? "unseen" : "") + " id=\"" + id + "-title\">" +
            text::html_text(figure.title) + "</h3></figcaption>\n";
   if (append_data_) {
@@ -222,7 +212,7 @@ void HtmlChapters::add(const Figure& figure) {
   }
   if (append_data_) append_data_(html_, id + "-data", figure.json);
   html_ += "</figure>\n";
-  if (folds) html_ += "</details>\n";
+  if (figure.folded) html_ += "</details>\n";
 }
 
 void HtmlChapters::add(const Table& table) {

@@ -70,13 +70,11 @@ class Page:
         self.until("document.activeElement !== window.left", "the focus to move")
 
     def draw_all(self):
-        """Opens folded parts, looks at every figure, and returns the state of each."""
+        """Opens folded parts, looks at every figure and each of its views, and returns the state of each."""
         self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
-        choices = self.run("return document.querySelectorAll('.views button').length")
-        for number in [*range(choices), *range(0, choices)]:
-            self.run("document.querySelectorAll('.views button')[arguments[0]].click()", number)
-            self.draw_visible()
         self.draw_visible()
+        for number in reversed(range(self.run("return document.querySelectorAll('.views button').length"))):
+            self.run("document.querySelectorAll('.views button')[arguments[0]].click()", number)
         return self.run("return [...document.querySelectorAll('.plot')].map(each => each.dataset.state)")
 
     def draw_visible(self):

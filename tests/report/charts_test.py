@@ -67,15 +67,20 @@ def embedded(page):
 
 
 def drawn(*words):
-    """Returns (data of the page, [(title, request, figure of Plotly)])."""
+    """Returns (data of the page, [(title, request, figure of Plotly with the view's name)])."""
     data, figures = embedded(page_of(*words))
-    made = evaluated("arguments[1].map(({chart, ...asked}) => charts[chart](asked, arguments[0]))",
-                     data, [asked for _, asked in figures])
-    return data, [(title, asked, figure) for (title, asked), figure in zip(figures, made)]
+    made = evaluated("""arguments[1].map(({chart, ...asked}) =>
+        (charts[chart].views?.(asked, arguments[0]) ?? [""]).map((name, view) =>
+          ({name, ...charts[chart](asked, arguments[0], view)})))""", data, [asked for _, asked in figures])
+    return data, [(title, asked, view) for (title, asked), views in zip(figures, made) for view in views]
 
 
 def of_chart(figures, chart):
     return [figure for _, asked, figure in figures if asked["chart"] == chart]
+
+
+def of_view(figures, view):
+    return [figure for _, _, figure in figures if figure["name"].startswith(view)]
 
 
 def named(figure, name):
@@ -150,7 +155,7 @@ class ChartsOfARun(unittest.TestCase):
     def test_have_the_numbers_of_the_sample(self):
         data, figures = drawn(SAMPLE)
         cases = data["content"]["cases"]
-        line, = of_chart(figures, "lines")[0]["data"]
+        line, = of_view(figures, "step")[0]["data"]
         for i, case in enumerate(cases):
             self.assertAlmostEqual(line["y"][i], case["step_ns"] / 1e6, 3)
             self.assertAlmostEqual(line["y"][i] + line["error_y"]["array"][i], case["high_ns"] / 1e6, 3)
@@ -173,7 +178,7 @@ class ChartsOfARun(unittest.TestCase):
 
     def test_make_a_cross_of_what_failed_and_a_hole_of_what_was_not_planned(self):
         _, figures = drawn(DATA / "sweep.jsonl")
-        heat = of_chart(figures, "heat")[0]
+        heat = of_view(figures, "heat map")[0]
         cells, crosses = heat["data"]
         self.assertEqual(cells["z"][1][0], None)
         self.assertEqual([(crosses["x"], crosses["y"])], [([3], [0])])
@@ -190,14 +195,14 @@ class ChartsOfARun(unittest.TestCase):
 
     def test_show_hostile_names_as_text(self):
         figures = self.run_of([({"loader.engine": name}, {"step_ns": 50e6, "steps": 5}) for name in ("<b>x</b>", "%{y}", "z")])
-        dots = of_chart(figures, "dots")[0]
+        dots = of_chart(figures, "sweep")[0]
         self.assertEqual(dots["layout"]["yaxis"]["ticktext"], ["engine=&lt;b&gt;x&lt;/b&gt;", "engine=&#37;{y}", "engine=z"])
         self.assertNotIn("<b>", json.dumps([figure for _, _, figure in figures]), "no text of a run is markup")
 
     def test_tell_cases_that_hardly_differ_apart_by_nothing(self):
         def scale(last):
-            return of_chart(self.run_of([({"a": i // 2, "b": i % 2}, {"step_ns": last if i == 3 else 50e6, "noise": 0.0001})
-                                         for i in range(6)]), "heat")[0]["layout"]["coloraxis"]
+            return of_view(self.run_of([({"a": i // 2, "b": i % 2}, {"step_ns": last if i == 3 else 50e6, "noise": 0.0001})
+                                        for i in range(6)]), "heat map")[0]["layout"]["coloraxis"]
         tied = scale(50.1e6)
         self.assertAlmostEqual(tied["cmin"] / tied["cmax"], 0.8)
         self.assertNotIn("cmin", scale(80e6))
@@ -205,10 +210,42 @@ class ChartsOfARun(unittest.TestCase):
     def test_of_four_options_are_parallel_axes_in_quarters(self):
         figures = self.run_of([({"a": i % 2, "b": i // 2 % 2, "c": i // 4 % 2, "d": i // 8}, {"step_ns": (40 + 4 * i) * 1e6,
                                 "steps": 5}) for i in range(16)])
-        parallel = of_chart(figures, "parallel")[0]
+        parallel = of_chart(figures, "sweep")[0]
         self.assertEqual(len(parallel["layout"]["xaxis"]["ticktext"]), 5)
         self.assertEqual([trace["name"].split(",")[0] for trace in parallel["data"]],
                          ["slowest quarter", "middle half", "fastest quarter", "best *"])
+
+    def views_of(self, cases, **row):
+        figures = self.run_of([(options, {"step_ns": 50e6, "steps": 5, "launches": 2, **row}) for options in cases])
+        return {figure["name"]: figure for figure in of_chart(figures, "sweep")}
+
+    def test_of_one_option_are_a_line_of_numbers_and_dots_of_words(self):
+        line = self.views_of([{"a": value} for value in (8, 1, 4, 2)])["step"]
+        self.assertEqual((line["data"][0]["x"], line["layout"]["xaxis"]["type"]), ([1, 2, 4, 8], "log"))
+        dots = self.views_of([{"a": value} for value in ("fork", "thread", "inline")])["step"]
+        self.assertEqual(dots["layout"]["yaxis"]["ticktext"], ["a=fork", "a=thread", "a=inline"], "in the order of the table")
+        self.assertIn("not at 0", dots["note"])
+
+    def test_of_options_that_change_together_have_one_axis(self):
+        line = self.views_of([{"a": value, "b": value / 10} for value in (8, 16, 32)])["step"]
+        self.assertEqual((line["layout"]["xaxis"]["title"]["text"], line["layout"]["xaxis"]["ticktext"][0]),
+                         ("a / b", "8 / 0.8"))
+
+    def test_of_three_options_are_small_multiples(self):
+        views = self.views_of([{"a": i // 6, "b": i % 6 // 2, "c": not i % 2} for i in range(24)])
+        self.assertEqual(list(views), [f"{way}: {number}" for number in ("step", "samples/s")
+                                       for way in ("heat map", "lines", "best cases")])
+        heat = views["heat map: step"]
+        self.assertEqual((heat["layout"]["xaxis"]["title"]["text"], heat["layout"]["yaxis"]["title"]["text"]), ("a", "b"))
+        self.assertEqual([each["text"] for each in heat["layout"]["annotations"]], ["c=true", "c=false"])
+        self.assertEqual(len(views["best cases: step"]["layout"]["yaxis"]["ticktext"]), 24)
+
+    def test_of_options_that_are_not_set_and_of_failures_say_so(self):
+        cases = [({"a": i % 2, "b": i // 2 % 2, "c": None if i % 3 else "x", "d": i // 8},
+                  {"outcome": "failed", "reason": "no"} if i == 7 else {"step_ns": 50e6, "steps": 5}) for i in range(16)]
+        parallel = of_chart(self.run_of(cases), "sweep")[0]
+        self.assertIn("1 case without a number", parallel["note"])
+        self.assertIn("not set", [each["text"] for each in parallel["layout"]["annotations"]])
 
     def test_of_launches_mark_doubts_and_failures(self):
         launches = of_chart(self.run_of([({"a": 1}, {"step_ns": 50e6}), ({"a": 2}, {"outcome": "failed", "reason": "<i>no</i>",
@@ -221,14 +258,26 @@ class ChartsOfARun(unittest.TestCase):
         data, figures = drawn(DATA / "profiled.jsonl")
         profile = data["charts"]["profiles"][0]
         areas = of_chart(figures, "areas")[0]["data"][0]
-        self.assertAlmostEqual(sum(areas["values"]), profile["host_areas"]["all_ns"] / profile["steps"] / 1e6, 3)
+        ops = profile["host_ops"]
+        self.assertAlmostEqual(sum(areas["values"]), (sum(ops["ns"]) + ops["outside_ns"]) / profile["steps"] / 1e6, 3)
         self.assertEqual(areas["parents"].count(""), 1)
+
+    def test_of_modules_hold_their_ops_and_fold_the_smallest(self):
+        ops = {"module": ["a.b", "a.b", "a", "", "c"] + ["c"] * 700, "name": ["x", "y", "x", "x", "x"] + [f"o{i}" for i in range(700)],
+               "ns": [4, 1, 8, 2, 16] + [1] * 700, "calls": [1] * 705, "outside_ns": 5}
+        areas = evaluated("areasOf(arguments[0])", ops)
+        self.assertEqual(sum(area["ns"] for area in areas), sum(ops["ns"]) + 5)
+        at = {area.get("path", area["label"]): i for i, area in enumerate(areas)}
+        self.assertEqual((areas[at["a.b"]]["parent"], areas[at["a"]]["parent"]), (at["a"], at["(model)"]))
+        self.assertNotEqual(areas[at["a"]]["colour"], areas[at["c"]]["colour"], "the first level with several modules")
+        others, = (area for area in areas if area["label"] == "(others)")
+        self.assertEqual((others["parent"], others["ns"]), (at["c"], 105))
 
     def test_of_calls_sum_to_the_step_with_a_colour_for_each_phase(self):
         calls = {"name": ["ProfilerStep*", "forward", "<b>", "backward", "(others)"], "parent": [-1, 0, 1, 0, 3],
                  "calls": [2, 2, 4, 2, 9], "host_ns": [2e6, 1.5e6, 4e5, 3e5, 1e5], "own_host_ns": [2e5, 1.1e6, 4e5, 2e5, 1e5],
                  "device_ns": [0, 0, 1e5, 0, 0], "own_device_ns": [0, 0, 1e5, 0, 0], "step": [0]}
-        flame = evaluated("charts.flame({profile: 0, time: 'host'}, {charts: {profiles: [{steps: 2, calls: arguments[0]}]}})",
+        flame = evaluated("charts.flame({profile: 0}, {charts: {profiles: [{steps: 2, calls: arguments[0]}]}})",
                           calls)["data"][0]
         self.assertEqual(flame["type"], "icicle")
         self.assertAlmostEqual(sum(flame["values"]), 1.0)

@@ -7,6 +7,7 @@
 
 #include "harness/report/html/chart_json.h"
 #include "harness/report/internal/answer.h"
+#include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
@@ -51,6 +52,15 @@ struct DrawnValue {
   double centre = 0;  // in the measure's unit
   std::optional<stats::Interval> interval = {};
 };
+
+// What tells the row from others with the same options.
+std::string series_text(const estimate::CaseRow& row, const estimate::RowNames& names) {
+  std::vector<std::string> parts;
+  if (names.has_runs()) parts.push_back(names.run(row));
+  if (!row.arm.empty()) parts.push_back("arm " + row.arm);
+  if (row.pass != Pass::kTiming) parts.emplace_back(name_of(row.pass));
+  return text::join(parts, " ");
+}
 
 std::optional<DrawnValue> drawn_value(const estimate::CaseRow& row, const Measure& measure) {
   const auto value = estimate::judged_value(row, judged_for(row, measure));
@@ -145,6 +155,9 @@ void add_cases(json::JsonText& charts, const TableFacts& facts, const DrawOption
     charts.close_array();
     if (const std::string spread = estimate::spread_name(row); !spread.empty()) {
       charts.text("spread", spread);
+    }
+    if (const std::string series = series_text(row, facts.names); !series.empty()) {
+      charts.text("series", chart_text(series));
     }
     if (row.is_best) charts.flag("best", true);
     if (!row.step_ns) charts.text("without", chart_text(no_numbers(row)));

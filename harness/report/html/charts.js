@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts by name: each is a function from a figure's request and the page's data to a Plotly
-// figure. `page.content` is what the command prints as JSON; `page.charts` has the additional data
-// of charts. This file has the charts of a run.
+// figure, perhaps with a `note`. `page.content` is what the command prints as JSON; `page.charts`
+// has the additional data of charts. A chart with `views`, the names of its alternatives, gets the
+// index of the chosen one as its third argument. This file has the charts of a run.
 "use strict";
 const charts = {};
 
@@ -39,68 +40,164 @@ const kNoNumber = "no number: failed, skipped or not recorded";
 const crosses = (x, y, hovers, more) =>
   shapes.marks({ name: kNoNumber, x, y, hovers, symbol: "x", size: 9, colour: colours.bad, showlegend: true, ...more });
 
-// ---- Sweep: one varying option as lines or dots, two as a heat map, three as small multiples.
+// ---- Sweep: one varying option as lines or dots, two as a heat map, three as small multiples, more
+// as parallel axes
 
-// The cases of a sweep by their indices in `dimensions`, whose entries may be undefined.
-function sweepOf(page, dimensions) {
-  const { rows, dimensions: all } = page.charts.sweep;
-  const chosen = dimensions.map((d) => (d === undefined ? null : all[d]));
+const kNearAxis = "The axis begins near the smallest value, not at 0.";
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+
+// A direction in which the cases differ, by its value in each row: numbers are sorted and have their
+// places on an axis, other values are numbered by appearance.
+function dimensionOf(title, values) {
+  const kWide = 50; // largest over smallest: a linear axis would hide the small ones
+  const distinct = [...new Set(values)];
+  const numbers = distinct.every(Number.isFinite);
+  if (numbers) distinct.sort((a, b) => a - b);
+  const [low, high] = [distinct[0], distinct.at(-1)];
+  const log = numbers && distinct.length > 2 && low > 0 &&
+    (high >= kWide * low || distinct.every((value) => Number.isInteger(Math.log2(value / low))));
+  const index = new Map(distinct.map((value, i) => [value, i]));
+  return {
+    title,
+    numbers,
+    kind: log ? "log" : "linear",
+    texts: distinct.map((value) => (value === null ? "not set" : shapes.shortenedInside(String(value), 240))),
+    places: numbers ? distinct : range(distinct.length),
+    of: values.map((value) => index.get(value)),
+  };
+}
+
+// The dimensions of a sweep: options, those that always change together as one, and at last the
+// runs, arms or passes. `order`: numbers before words, then by the number of values.
+function sweepOf(page) {
+  const { rows, options, series, space } = page.charts.sweep;
+  if (space) return space;
+  const dimensions = [];
+  for (const [name, title] of options) {
+    const made = dimensionOf(title, rows.map((row) => page.content.cases[row].options[name] ?? null));
+    const [count, pairs] = [made.texts.length, (other) => new Set(made.of.map((value, i) => `${value} ${other.of[i]}`)).size];
+    if (count < 2) continue;
+    const partner = dimensions.find((other) => other.texts.length === count && pairs(other) === count);
+    if (partner) {
+      partner.title += ` / ${title}`;
+      partner.texts = partner.texts.map((text, i) => `${text} / ${made.texts[made.of[partner.of.indexOf(i)]]}`);
+    } else {
+      dimensions.push(made);
+    }
+  }
+  const order = range(dimensions.length).sort((a, b) => dimensions[b].numbers - dimensions[a].numbers ||
+    dimensions[b].texts.length - dimensions[a].texts.length || a - b);
+  const runs = dimensionOf(series, rows.map((row) => page.charts.cases[row].series ?? ""));
+  const several = runs.texts.length > 1;
+  if (several) order.push(dimensions.push(runs) - 1);
+  return (page.charts.sweep.space = { rows, dimensions, order, runs: several ? runs : null });
+}
+
+// The ways to draw a sweep: [name, chart, its roles].
+function waysToDraw(page) {
+  const [kMaxLines, kMaxPanels, kMaxAllLines] = [14, 12, 48];
+  const { dimensions, order, runs } = sweepOf(page);
+  const size = (at) => (at < order.length ? dimensions[order[at]].texts.length : 1);
+  const options = dimensions.length - (runs ? 1 : 0);
+  if (!options || (options === 1 && !dimensions[0].numbers)) return [["each case", dots, {}]];
+  const [x, line, panel] = order;
+  const fits = order.length <= 3 && (order.length < 2 || size(1) <= kMaxLines) && size(2) <= kMaxPanels;
+  const ways = [];
+  if (order.length > 3 || (order.length === 3 && !fits)) ways.push(["all options", parallel, {}]);
+  else if (options > 1 || !fits) ways.push(["heat map", heat, { x, y: line, panel }]);
+  if (fits && (order.length < 2 || size(1) * size(2) <= kMaxAllLines)) ways.push(["lines", lines, { x, line, panel }]);
+  if (order.length > 2) ways.push(["best cases", dots, { most: 30 }]);
+  return ways;
+}
+
+charts.sweep = (_, page, view = 0) => {
+  const ways = waysToDraw(page);
+  const [, draw, roles] = ways[view % ways.length];
+  return draw({ measure: Math.floor(view / ways.length), ...roles }, page);
+};
+charts.sweep.views = (_, page) => {
+  const ways = waysToDraw(page);
+  return page.charts.measures.flatMap(({ name }) => ways.map(([way]) => (ways.length > 1 ? `${way}: ${name}` : name)));
+};
+
+// The cases of a sweep by their indices in these dimensions, which may be undefined.
+function casesBy(page, places) {
+  const { rows, dimensions } = sweepOf(page);
+  const chosen = places.map((place) => (place === undefined ? null : dimensions[place]));
   const at = new Map();
   rows.forEach((row, i) => {
     const key = chosen.map((each) => (each ? each.of[i] : 0)).join();
     if (!at.has(key)) at.set(key, caseOf(page, row));
   });
-  return { chosen, sizes: chosen.map((each) => (each ? each.texts.length : 1)), find: (...places) => at.get(places.join()) };
+  const hidden = rows.length - at.size;
+  return {
+    chosen,
+    sizes: chosen.map((each) => (each ? each.texts.length : 1)),
+    find: (...indices) => at.get(indices.join()),
+    note: hidden && `${words.counted(hidden, "case")} with the same options as another one not drawn; the table has all.`,
+  };
 }
 const titlesOf = (dimension) => dimension && dimension.texts.map((text) => `${dimension.title}=${text}`);
-const range = (count) => Array.from({ length: count }, (_, i) => i);
+// Small multiples have up to three columns, four of them two.
+const heightOf = (panels, one) => {
+  const rows = Math.ceil(panels / (panels === 4 ? 2 : Math.min(panels, 3)));
+  return rows === 1 ? one : Math.round((rows * one * 2) / 3 + one / 3);
+};
 
-charts.lines = ({ measure, x, line, panel }, page) => {
-  const { chosen: [across, lines, panels], sizes, find } = sweepOf(page, [x, line, panel]);
+// Marks of the cases without a number, in each panel at their places; the first has the legend.
+const crossesOf = (count, measure, cells) => {
+  let inLegend = true;
+  return range(count).map((p) => {
+    const failed = cells(p).filter(([each]) => each && !each.value(measure));
+    const marks = crosses(failed.map(([, x]) => x), failed.map(([, , y]) => y), failed.map(([each]) => each.hover()),
+                          { ...shapes.panelOf(p), legendgroup: "crosses", showlegend: inLegend });
+    if (marks) inLegend = false;
+    return marks;
+  });
+};
+
+function lines({ measure, x, line, panel }, page) {
+  const { chosen: [across, each, panels], sizes, find, note } = casesBy(page, [x, line, panel]);
   const named = new Set();
   const traces = [];
   for (const p of range(sizes[2])) {
     for (const l of range(sizes[1])) {
       const cases = range(sizes[0]).map((at) => find(at, l, p));
-      const values = cases.map((each) => (each && each.value(measure) ? each.value(measure)[0] : null));
+      const values = cases.map((one) => (one && one.value(measure) ? one.value(measure)[0] : null));
       if (values.every((value) => value === null)) continue;
       traces.push(shapes.line({
-        name: lines ? `${lines.title}=${lines.texts[l]}` : "",
+        name: each ? `${each.title}=${each.texts[l]}` : "",
         x: across.places,
         y: values,
         place: l,
         mode: across.numbers ? "lines+markers+text" : "markers+text",
-        error_y: shapes.intervals(values, cases.map((each) => each && each.bounds(measure)), look(l).colour),
-        hovertext: cases.map((each, i) => (values[i] === null ? "" : each.hover())),
+        error_y: shapes.intervals(values, cases.map((one) => one && one.bounds(measure)), look(l).colour),
+        hovertext: cases.map((one, i) => (values[i] === null ? "" : one.hover())),
         hoverinfo: "text",
-        text: cases.map((each, i) => (values[i] !== null && each.best ? kBestMark : "")),
+        text: cases.map((one, i) => (values[i] !== null && one.best ? kBestMark : "")),
         textposition: "top right",
         marker: { symbol: look(l).symbol, size: 9, color: look(l).colour },
         ...shapes.panelOf(p),
         legendgroup: String(l), // one legend entry toggles the line in all panels
-        showlegend: Boolean(lines) && !named.has(l),
+        showlegend: Boolean(each) && !named.has(l),
       }));
       named.add(l);
     }
   }
-  let inLegend = true;
-  for (const p of range(sizes[2])) {
-    const failed = range(sizes[1]).flatMap((l) => range(sizes[0]).map((at) => [at, find(at, l, p)]))
-      .filter(([, each]) => each && !each.value(measure));
-    const marks = crosses(failed.map(([at]) => across.places[at]), failed.map(() => 0),
-                          failed.map(([, each]) => each.hover()),
-                          { ...shapes.panelOf(p), legendgroup: "crosses", showlegend: inLegend });
-    if (marks) inLegend = false;
-    traces.push(marks);
-  }
+  traces.push(...crossesOf(sizes[2], measure, (p) => range(sizes[1]).flatMap((l) => range(sizes[0]).map((at) =>
+    [find(at, l, p), across.places[at], 0]))));
   const xAxis = { title: across.title, kind: across.kind, names: across.texts, places: across.places };
   const yAxis = { title: page.charts.measures[measure].head, fromZero: true };
-  return shapes.figure(traces, shapes.panels(sizes[2], xAxis, yAxis, titlesOf(panels)), sizes[2] > 1 ? 1.1 : 1.02);
-};
+  return {
+    ...shapes.figure(traces, { height: heightOf(sizes[2], 420), ...shapes.panels(sizes[2], xAxis, yAxis, titlesOf(panels)) },
+                     sizes[2] > 1 ? 1.1 : 1.02),
+    note,
+  };
+}
 
-charts.heat = ({ measure, x, y, panel }, page) => {
+function heat({ measure, x, y, panel }, page) {
   const kMaxWritten = 300; // cells that show their number
-  const { chosen: [panels, up, across], sizes, find } = sweepOf(page, [panel, y, x]);
+  const { chosen: [panels, up, across], sizes, find, note } = casesBy(page, [panel, y, x]);
   const written = sizes[0] * sizes[1] * sizes[2] <= kMaxWritten;
   // Cases that tie with the best get its colour.
   const best = page.charts.best === undefined ? null : caseOf(page, page.charts.best).value(measure);
@@ -117,41 +214,48 @@ charts.heat = ({ measure, x, y, panel }, page) => {
     ...shapes.panelOf(p),
   }));
   const drawn = traces.flatMap((trace) => trace.z.flat()).filter((value) => value !== null);
-  let inLegend = true;
-  for (const p of range(sizes[0])) {
-    const failed = range(sizes[1]).flatMap((row) => range(sizes[2]).map((column) => [row, column, find(p, row, column)]))
-      .filter(([, , each]) => each && !each.value(measure));
-    const marks = crosses(failed.map(([, column]) => column), failed.map(([row]) => row),
-                          failed.map(([, , each]) => each.hover()),
-                          { ...shapes.panelOf(p), legendgroup: "crosses", showlegend: inLegend });
-    if (marks) inLegend = false;
-    traces.push(marks);
-  }
+  traces.push(...crossesOf(sizes[0], measure, (p) => range(sizes[1]).flatMap((row) => range(sizes[2]).map((column) =>
+    [find(p, row, column), column, row]))));
   // Cases that hardly differ look alike: the colour scale spans at least a fifth of the largest
   // value.
   const [low, high] = [Math.min(...drawn), Math.max(...drawn)];
   const scale = high > 0 && high - low < 0.2 * high ? { cmin: 0.8 * high, cmax: high } : {};
-  return shapes.figure(traces, {
-    ...shapes.panels(sizes[0], { title: across.title, names: across.texts, grid: false },
-                     { title: up.title, names: up.texts, grid: false }, titlesOf(panels)),
-    coloraxis: {
-      colorscale: "Cividis", // increases in lightness for all kinds of colour vision
-      ...scale,
-      colorbar: { title: { text: shapes.plain(page.charts.measures[measure].head) } },
-    },
-  }, sizes[0] > 1 ? 1.1 : 1.02);
-};
+  const height = heightOf(sizes[0], Math.min(Math.max(44 * sizes[1] + 140, 300), 900));
+  return {
+    ...shapes.figure(traces, {
+      height,
+      ...shapes.panels(sizes[0], { title: across.title, names: across.texts, grid: false },
+                       { title: up.title, names: up.texts, grid: false }, titlesOf(panels)),
+      coloraxis: {
+        colorscale: "Cividis", // increases in lightness for all kinds of colour vision
+        ...scale,
+        colorbar: { title: { text: shapes.plain(page.charts.measures[measure].head) } },
+      },
+    }, sizes[0] > 1 ? 1.1 : 1.02),
+    note,
+  };
+}
 
-charts.dots = ({ measure, rows, series }, page) => {
+// The places of all cases, best first by a measure; those without a number last.
+function ranked(page, measure) {
+  const sign = page.charts.measures[measure].rate ? -1 : 1;
+  const keys = page.charts.cases.map(({ values }) => (values[measure] ? sign * values[measure][0] : Infinity));
+  return range(keys.length).sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] - keys[b]));
+}
+
+// All cases in the order of the table; of many the best, best first.
+function dots({ measure, most = 60 }, page) {
+  const all = page.charts.cases.length;
+  const whole = most >= 60 && all <= most;
+  const rows = whole ? range(all) : ranked(page, measure).slice(0, most);
   const cases = rows.map((row) => caseOf(page, row));
-  const { sweep } = page.charts;
-  const dimension = series === undefined ? null : sweep.dimensions[series];
-  const groupOf = (row) => (dimension ? Math.max(dimension.of[sweep.rows.indexOf(row)] ?? 0, 0) : 0);
-  const traces = range(dimension ? dimension.texts.length : 1).map((group) => {
+  const { runs, rows: drawn } = sweepOf(page);
+  const groupOf = (row) => (runs ? runs.of[drawn.indexOf(row)] ?? 0 : 0);
+  const traces = range(runs ? runs.texts.length : 1).map((group) => {
     const places = range(rows.length).filter((i) => cases[i].value(measure) && groupOf(rows[i]) === group);
     const centres = places.map((i) => cases[i].value(measure)[0]);
     return shapes.marks({
-      name: dimension ? dimension.texts[group] : "",
+      name: runs ? runs.texts[group] : "",
       x: centres,
       y: places,
       mode: "markers+text",
@@ -159,7 +263,7 @@ charts.dots = ({ measure, rows, series }, page) => {
       hovers: places.map((i) => cases[i].hover()),
       text: places.map((i) => (cases[i].best ? kBestMark : "")),
       textposition: "top center",
-      showlegend: Boolean(dimension),
+      showlegend: Boolean(runs),
       symbol: look(group).symbol,
       size: 9,
       colour: places.map((i) => (cases[i].best ? colours.best : look(group).colour)),
@@ -168,18 +272,22 @@ charts.dots = ({ measure, rows, series }, page) => {
   // At the left edge on a separate axis, because these have no number.
   const without = range(rows.length).filter((i) => !cases[i].value(measure));
   traces.push(crosses(without.map(() => 0.01), without, without.map((i) => cases[i].hover()), { xaxis: "x2" }));
-  return shapes.figure(traces, {
-    xaxis: shapes.axis({ title: page.charts.measures[measure].head }),
-    yaxis: shapes.axis({ names: cases.map((each) => each.tick), downwards: true }),
-    ...(without.length && { xaxis2: { overlaying: "x", range: [0, 1], visible: false, fixedrange: true } }),
-  });
-};
+  return {
+    ...shapes.figure(traces, {
+      height: 130 + 24 * rows.length,
+      xaxis: shapes.axis({ title: page.charts.measures[measure].head }),
+      yaxis: shapes.axis({ names: cases.map((each) => each.tick), downwards: true }),
+      ...(without.length && { xaxis2: { overlaying: "x", range: [0, 1], visible: false, fixedrange: true } }),
+    }),
+    note: `${rows.length < all ? `The best ${rows.length} of ${words.counted(all, "case")}. ` : ""}${kNearAxis}`,
+  };
+}
 
 // One line per case over all dimensions, coloured by quarters of speed. Drawn as lines of a
 // scatter: Plotly's own parallel coordinates need WebGL and eval, which the page does not allow.
-charts.parallel = ({ measure }, page) => {
+function parallel({ measure }, page) {
   const kWritten = 12; // labels per axis
-  const { rows, dimensions } = page.charts.sweep;
+  const { rows, dimensions } = sweepOf(page);
   const { head, rate } = page.charts.measures[measure];
   const cases = rows.map((row) => caseOf(page, row));
   const values = cases.map((each) => (each.value(measure) ? each.value(measure)[0] : null));
@@ -217,18 +325,23 @@ charts.parallel = ({ measure }, page) => {
     text: shapes.plain(text, 20), showarrow: false, x, y, xanchor: left ? "left" : "right", xshift: left ? 6 : -6,
     font: { size: 11 },
   });
-  return shapes.figure(traces, {
-    xaxis: shapes.axis({ names: [...dimensions.map((each) => each.title), head], grid: false }),
-    yaxis: { visible: false, range: [-0.06, 1.06], fixedrange: true },
-    shapes: range(dimensions.length + 1).map((x) => shapes.upright(x, "solid", { yref: "y", layer: "below" })),
-    annotations: [
-      ...dimensions.flatMap(({ texts }, d) =>
-        range(texts.length).filter((i) => i % Math.ceil(texts.length / kWritten) === 0)
-          .map((i) => note(texts[i], d, place(i, texts.length), true))),
-      ...range(5).map((i) => note(words.significant(low + (i / 4) * (high - low)), dimensions.length, i / 4, false)),
-    ],
-  });
-};
+  const missing = rows.length - known.length;
+  return {
+    ...shapes.figure(traces, {
+      height: 520,
+      xaxis: shapes.axis({ names: [...dimensions.map((each) => each.title), head], grid: false }),
+      yaxis: { visible: false, range: [-0.06, 1.06], fixedrange: true },
+      shapes: range(dimensions.length + 1).map((x) => shapes.upright(x, "solid", { yref: "y", layer: "below" })),
+      annotations: [
+        ...dimensions.flatMap(({ texts }, d) =>
+          range(texts.length).filter((i) => i % Math.ceil(texts.length / kWritten) === 0)
+            .map((i) => note(texts[i], d, place(i, texts.length), true))),
+        ...range(5).map((i) => note(words.significant(low + (i / 4) * (high - low)), dimensions.length, i / 4, false)),
+      ],
+    }),
+    note: missing && `${words.counted(missing, "case")} without a number (failed, skipped) not drawn.`,
+  };
+}
 
 // ---- Anatomy of a step
 
@@ -246,7 +359,7 @@ function phaseLooks(cases) {
   return looks;
 }
 
-charts.anatomy = ({ rows, phases, shares, step }, page) => {
+charts.anatomy = ({ rows, phases, step }, page, shares = 0) => {
   const { unit } = page.charts;
   const cases = rows.map((row) => caseOf(page, row));
   const looks = phaseLooks(cases);
@@ -306,6 +419,8 @@ charts.anatomy = ({ rows, phases, shares, step }, page) => {
     yaxis: shapes.axis({ names: cases.map((each) => each.tick), downwards: true, grid: false }),
   });
 };
+
+charts.anatomy.views = () => ["times", "shares"];
 
 // ---- Distribution of the steps of a case, and the steps over time
 
@@ -372,7 +487,8 @@ function launchesOf(page) {
   return { rows, flags, place, axis, share, hover };
 }
 
-charts.launches = ({ relative, points }, page) => {
+charts.launches = ({ relative_first: first, points }, page, view = 0) => {
+  const relative = Boolean(first) !== Boolean(view);
   const { rows, flags, place, axis, share, hover } = launchesOf(page);
   const { unit, head, launches: { coloured } } = page.charts;
   const height = (at) => (relative ? 100 * share(rows[at]) : rows[at].ns / unit.ns);
@@ -405,15 +521,23 @@ charts.launches = ({ relative, points }, page) => {
   const missing = range(rows.length).filter((at) => !rows[at].ns);
   traces.push(without("failed", missing.filter((at) => !rows[at].skipped), "x", colours.bad),
               without("skipped", missing.filter((at) => rows[at].skipped), "line-ew-open", colours.dim));
-  return shapes.figure(traces, {
-    xaxis: shapes.axis(axis),
-    yaxis: shapes.axis({ title: relative ? "from its case [%]" : head }),
-    ...(missing.length && { yaxis2: { overlaying: "y", range: [0, 1], visible: false, fixedrange: true } }),
-  });
+  return {
+    ...shapes.figure(traces, {
+      xaxis: shapes.axis(axis),
+      yaxis: shapes.axis({ title: relative ? "from its case [%]" : head }),
+      ...(missing.length && { yaxis2: { overlaying: "y", range: [0, 1], visible: false, fixedrange: true } }),
+    }),
+    note: !relative && kNearAxis,
+  };
+};
+charts.launches.views = ({ relative_first: first }, page) => {
+  const names = [page.charts.measures.find(({ rate }) => !rate)?.name ?? "step", "from its case"];
+  return first ? names.reverse() : names;
 };
 
 // The state of the machine during the launches.
-charts.machine = ({ field, name, title, points }, page) => {
+charts.machine = ({ numbers, points }, page, view = 0) => {
+  const { field, name, title } = numbers[view];
   const { place, axis, hover } = launchesOf(page);
   const column = page.charts.launches.machine[field];
   const members = range(column.length).filter((at) => column[at] !== null);
@@ -424,6 +548,7 @@ charts.machine = ({ field, name, title, points }, page) => {
     hovertext: kept.map((at) => hover(at, `${title} ${words.significant(value(at))}`)), hoverinfo: "text",
   })], { xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
 };
+charts.machine.views = ({ numbers }) => numbers.map(({ name }) => name);
 
 // ---- Ranks of a run, and who waits for whom
 

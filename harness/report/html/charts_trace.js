@@ -18,9 +18,15 @@ function perStep(steps, whole) {
   };
 }
 
+// The times of a profile that are not 0 throughout: the views of its charts.
+const timesOf = (has) => ["host", "device"].filter(has);
+const timeViews = (times) => times.map((time) => `${time} time`);
+
 // `calls`: columns name, parent, calls, host_ns, own_host_ns, device_ns, own_device_ns.
-charts.flame = ({ profile, time }, page) => {
+const timesOfCalls = ({ calls }) => timesOf((time) => calls[`${time}_ns`].some((ns) => ns > 0));
+charts.flame = ({ profile }, page, view = 0) => {
   const { steps, calls } = page.charts.profiles[profile];
+  const time = timesOfCalls({ calls })[view];
   const [whole, own] = [calls[`${time}_ns`], calls[`own_${time}_ns`]];
   const roots = range(calls.name.length).filter((i) => calls.parent[i] < 0);
   const total = roots.reduce((sum, i) => sum + whole[i], 0);
@@ -31,8 +37,10 @@ charts.flame = ({ profile, time }, page) => {
     if (calls.parent[i] < 0 || calls.name[i] === "(others)") return colours.dim;
     return calls.step.includes(calls.parent[i]) ? colours.series[phases++ % colours.parts] : undefined;
   };
+  const levels = [];
   const items = calls.name.map((given, i) => {
     const name = calls.step.includes(i) ? "step" : given;
+    levels.push(1 + (levels[calls.parent[i]] ?? 0));
     return {
       label: name,
       hover: [name, `with what it called: ${told.time(whole[i])}`, `by itself: ${told.time(own[i])}`,
@@ -45,26 +53,72 @@ charts.flame = ({ profile, time }, page) => {
     };
   });
   if (first) items.unshift({ label: "all calls", hover: ["all calls", told.time(total)], parent: -1, value: 0 });
-  return shapes.tree("icicle", items);
+  const figure = shapes.tree("icicle", items);
+  figure.layout.height = Math.min(Math.max(60 + 34 * Math.max(...levels), 300), 900);
+  return figure;
 };
+charts.flame.views = ({ profile }, page) => timeViews(timesOfCalls(page.charts.profiles[profile]));
 
-// `areas`: columns label, path, parent, ns, calls (-1: a module, whose time is that of its
-// contents), colour.
-charts.areas = ({ profile, time }, page) => {
-  const { steps, [`${time}_areas`]: areas } = page.charts.profiles[profile];
-  const sums = [...areas.ns];
-  for (let i = sums.length - 1; i > 0; --i) sums[areas.parent[i]] += sums[i];
-  const told = perStep(steps, areas.all_ns);
-  return shapes.tree("treemap", areas.label.map((label, i) => ({
+// The areas of a step: its modules, as deep as can be told apart, with their ops. `ops`: columns
+// module, name, ns, calls; outside_ns: time in no op. Parents come before their children.
+function areasOf({ module: modules, name, ns, calls, outside_ns: outside }) {
+  const kMost = 600; // modules, and ops
+  const below = (module, depth) => (module === "(model)" ? [] : module.split(".").slice(0, depth));
+  const count = (depth) => new Set(modules.map((module) => below(module, depth).join("."))).size;
+  let depth = 16;
+  while (depth > 1 && count(depth) > kMost) --depth;
+  const areas = [{ label: "step", parent: -1, ns: 0 }];
+  const known = new Map();
+  const area = (key, made) => {
+    if (!known.has(key)) known.set(key, areas.push({ ns: 0, ...made }) - 1);
+    return known.get(key);
+  };
+  const areaOf = (module) => {
+    if (!module) return area("none", { label: "(no module)", parent: 0 });
+    return below(module, depth).reduce((parent, label, level, names) => {
+      const path = names.slice(0, level + 1).join(".");
+      return area(`module ${path}`, { label, path, parent, level });
+    }, area("model", { label: "(model)", parent: 0 }));
+  };
+  const parents = modules.map(areaOf);
+  if (outside > 0) areas.push({ label: "(outside ops)", parent: 0, ns: outside });
+  // The first level with several modules has the colours.
+  const split = areas.find(({ level }, at) => level !== undefined && areas.some((other, i) => i !== at && other.level === level))?.level ?? 0;
+  areas.filter(({ level }) => level === split)
+    .forEach((each, i) => { each.colour = colours.series[i % colours.parts]; });
+  const ops = new Map();
+  parents.forEach((parent, i) => {
+    const key = `${parent} ${name[i]}`;
+    const op = ops.get(key) || { label: name[i], parent, ns: 0, calls: 0 };
+    ops.set(key, { ...op, ns: op.ns + ns[i], calls: op.calls + calls[i] });
+  });
+  const sorted = [...ops.values()].sort((a, b) => b.ns - a.ns);
+  areas.push(...sorted.slice(0, kMost));
+  for (const op of sorted.slice(kMost)) {
+    const others = areas[area(`others ${op.parent}`, { label: "(others)", parent: op.parent, calls: 0 })];
+    others.ns += op.ns;
+    others.calls += op.calls;
+  }
+  return areas;
+}
+
+const timesOfOps = (profile) => timesOf((time) => profile[`${time}_ops`]);
+charts.areas = ({ profile: place }, page, view = 0) => {
+  const profile = page.charts.profiles[place];
+  const areas = areasOf(profile[`${timesOfOps(profile)[view]}_ops`]);
+  const sums = areas.map(({ ns }) => ns);
+  for (let i = sums.length - 1; i > 0; --i) sums[areas[i].parent] += sums[i];
+  const told = perStep(profile.steps, sums[0]);
+  return shapes.tree("treemap", areas.map(({ label, path, parent, ns, calls, colour }, i) => ({
     label,
-    hover: [areas.path[i] || label, told.time(areas.calls[i] < 0 ? sums[i] : areas.ns[i]),
-            areas.calls[i] > 0 && told.calls(areas.calls[i]),
+    hover: [path || label, told.time(calls === undefined ? sums[i] : ns), calls > 0 && told.calls(calls),
             label === "(outside ops)" && "host time of the steps in no op: Python, C++, waiting"],
-    parent: areas.parent[i],
-    value: told.of(areas.ns[i]) / kMs,
-    colour: areas.colour[i] < 0 ? undefined : colours.series[areas.colour[i] % colours.parts],
+    parent,
+    value: told.of(ns) / kMs,
+    colour,
   })));
 };
+charts.areas.views = ({ profile }, page) => timeViews(timesOfOps(page.charts.profiles[profile]));
 
 // `memory`: lines of {name, at_ns, bytes, peaks: indices, where: texts}.
 charts.memory = ({ profile }, page) => {

@@ -129,63 +129,60 @@ void add_launches(json::JsonText& charts, const TableFacts& facts,
   charts.close_object().close_object();
 }
 
-std::string time_choice(const TableFacts& facts) {
-  for (const Measure& each : measures_of(facts)) {
-    if (!estimate::is_rate(each.by)) return each.name;
-  }
-  return "step";
-}
-
 document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaunch>& ran,
-                              std::size_t points, bool relative) {
+                              std::size_t points) {
+  constexpr std::size_t kManyCases = 4;  // where only relative distances show changes over time
   json::JsonText json = chart("launches");
-  json.flag("relative", relative).integer("points", static_cast<std::int64_t>(points));
-  json.close_object();
+  json.flag("relative_first", facts.rows.size() > kManyCases);
+  json.integer("points", static_cast<std::int64_t>(points)).close_object();
   const auto measured =
       std::ranges::count_if(ran, [](const RanLaunch& each) { return each.ns > 0; });
   const auto doubted = std::ranges::count_if(ran, [](const RanLaunch& each) {
     return each.ns > 0 && !each.launch->row.report.flags.empty();
   });
-  std::string note = relative ? "" : "The axis begins near the smallest value, not at 0.";
+  std::string note;
   if (static_cast<std::size_t>(measured) > points) {
-    note += (note.empty() ? "About " : " About ") +
-            text::with_separators(static_cast<std::int64_t>(points)) + " of " +
-            text::with_separators(measured) +
-            " launches are drawn: of each stretch the smallest and the largest, and all with a "
-            "doubt.";
+    note = "About " + text::with_separators(static_cast<std::int64_t>(points)) + " of " +
+           text::with_separators(measured) +
+           " launches are drawn: of each stretch the smallest and the largest, and all with a "
+           "doubt.";
   }
-  const std::string head = headline_head(facts);
-  return {.title = relative ? "Each launch against its case" : head + " of each launch",
-          .alt = std::string("Dots over time: ") +
-                 (relative ? "how far each launch is from its case" : "the number of each launch") +
-                 ", " + text::counted(measured, "launch") + ", " + std::to_string(doubted) +
+  return {.title = headline_head(facts) + " of each launch",
+          .alt = "Dots over time: the number of each launch, and how far it is from its case, " +
+                 text::counted(measured, "launch") + ", " + std::to_string(doubted) +
                  " with a doubt, " + std::to_string(std::ssize(ran) - measured) +
                  " failed or skipped.",
           .json = json.take(),
           .note = std::move(note),
-          .height_px = 460,
-          .choice = relative ? "from its case" : time_choice(facts)};
+          .height_px = 460};
 }
 
+// The numbers that are not 0 throughout.
 std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran,
-                                               const MachineNumber& number, std::size_t points) {
-  std::vector<double> values = machine_values(ran, number);
-  std::erase_if(values, [](double value) { return !std::isfinite(value); });
-  if (std::ranges::all_of(values, [](double value) { return value == 0; })) return std::nullopt;
+                                               std::size_t points) {
   json::JsonText json = chart("machine");
-  json.text("field", number.field).text("name", number.name).text("title", number.title);
-  json.integer("points", static_cast<std::int64_t>(points)).close_object();
-  const auto [low, high] = std::ranges::minmax(values);
-  return document::Figure{
-      .title = std::string(number.title) + " during each launch",
-      .alt = std::string(number.title) + " over time: " + text::significant(low) + " to " +
-             text::significant(high) + '.',
-      .json = json.take(),
-      .note = values.size() > points
-                  ? "Of each stretch of launches the smallest and the largest are drawn."
-                  : "",
-      .height_px = 300,
-      .choice = number.name};
+  json.integer("points", static_cast<std::int64_t>(points)).open_array("numbers");
+  std::string alt;
+  for (const MachineNumber& number : kMachineNumbers) {
+    std::vector<double> values = machine_values(ran, number);
+    std::erase_if(values, [](double value) { return !std::isfinite(value); });
+    if (std::ranges::all_of(values, [](double value) { return value == 0; })) continue;
+    json.open_object().text("field", number.field).text("name", number.name);
+    json.text("title", number.title).close_object();
+    const auto [low, high] = std::ranges::minmax(values);
+    alt += (alt.empty() ? "" : "; ") + std::string(number.title) + ' ' + text::significant(low) +
+           " to " + text::significant(high);
+  }
+  if (alt.empty()) return std::nullopt;
+  json.close_array().close_object();
+  return document::Figure{.title = "The machine during each launch",
+                          .alt = "Over time: " + alt + '.',
+                          .json = json.take(),
+                          .note = ran.size() > points
+                                      ? "Of each stretch of launches the smallest and the largest "
+                                        "are drawn."
+                                      : "",
+                          .height_px = 300};
 }
 
 }  // namespace
@@ -198,24 +195,11 @@ std::optional<document::Chapter> launches_section(const TableFacts& facts,
   add_launches(charts, facts, ran);
   document::Chapter section{
       .id = "launches", .title = "Launches in the order they ran", .blocks = {}};
-  // With many cases only relative distances show changes over time.
-  const bool relative_first = std::min(facts.rows.size(), kOwnColour) > 4;
-  for (const bool relative : {relative_first, !relative_first}) {
-    section.blocks.emplace_back(
-        steps_figure(facts, ran, std::min(options.points, kMaxLaunches), relative));
-  }
-  std::vector<document::Figure> machine;
-  for (const MachineNumber& number : kMachineNumbers) {
-    auto figure = machine_figure(ran, number, std::min(options.points, kMaxMachinePoints));
-    if (figure) machine.push_back(*std::move(figure));
-  }
-  if (!machine.empty()) {
+  section.blocks.emplace_back(steps_figure(facts, ran, std::min(options.points, kMaxLaunches)));
+  if (auto machine = machine_figure(ran, std::min(options.points, kMaxMachinePoints))) {
     section.blocks.emplace_back(
         document::Paragraph{"What the machine did meanwhile, seen from outside."});
-  }
-  for (document::Figure& figure : machine) {
-    if (machine.size() == 1) figure.choice.clear();
-    section.blocks.emplace_back(std::move(figure));
+    section.blocks.emplace_back(*std::move(machine));
   }
   return section;
 }

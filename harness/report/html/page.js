@@ -135,7 +135,7 @@
   function fitted(figure, plot, width) {
     const data = figure.data.map((trace) => ({ ...trace }));
     const layout = { ...figure.layout, template: template(), autosize: true };
-    layout.height = Number(plot.dataset.height);
+    layout.height = figure.layout.height || Number(plot.dataset.height);
     // Hide text that would be too small; the hover has it.
     layout.uniformtext = { mode: "hide", minsize: 10 };
     if (touched) layout.dragmode = false;
@@ -170,19 +170,46 @@
 
   const drawn = new Map();
 
+  function show(plot, figure, library) {
+    drawn.set(plot, figure);
+    plot.parentElement.querySelector(".of-view")?.remove();
+    if (figure.note) plot.parentElement.append(make("p", { class: "note of-view" }, figure.note));
+    return library.react(plot, ...fitted(figure, plot));
+  }
+
+  // Buttons for the alternatives of a chart, of which it shows one.
+  function addViews(plot, names, choose) {
+    const views = make("div", { class: "views", role: "group", "aria-label": "What is drawn" });
+    const press = (chosen) =>
+      [...views.children].forEach((each, i) => each.setAttribute("aria-pressed", String(i === chosen)));
+    names.forEach((name, i) => {
+      const button = make("button", { type: "button" }, name);
+      button.addEventListener("click", () => {
+        press(i);
+        choose(i);
+      });
+      views.append(button);
+    });
+    press(0);
+    plot.before(views);
+  }
+
   async function draw(plot) {
     if (plot.dataset.state) return;
     plot.dataset.state = "drawing";
     try {
       const { chart, ...asked } = JSON.parse(await textOf(document.getElementById(plot.dataset.figure)));
-      const figure = charts[chart](asked, await pageData());
+      const data = await pageData();
       const library = await plotly;
       if (!library) throw new Error("the page holds no Plotly");
-      await library.newPlot(plot, ...fitted(figure, plot));
+      const choose = (view) => show(plot, charts[chart](asked, data, view), library);
+      const names = charts[chart].views ? charts[chart].views(asked, data) : [];
+      if (names.length > 1) addViews(plot, names, choose);
+      const first = drawn.size === 0;
+      await choose(0);
       plot.classList.add("drawn");
       plot.dataset.state = "drawn";
-      if (drawn.size === 0) performance.mark("first-chart");
-      drawn.set(plot, figure);
+      if (first) performance.mark("first-chart");
     } catch (error) {
       plot.dataset.state = "failed";
       plot.style.minHeight = "0";
@@ -213,25 +240,6 @@
       { rootMargin: "400px" },
     );
     plots.forEach((plot) => observer.observe(plot));
-  }
-
-  // Alternative figures of the same data: shows one at a time.
-  function addChoice(box) {
-    const figures = [...box.children];
-    const views = make("div", { class: "views", role: "group", "aria-label": "What is drawn" });
-    const buttons = figures.map((figure) =>
-      make("button", { type: "button" }, figure.dataset.choice),
-    );
-    const show = (chosen) => {
-      figures.forEach((figure, i) => {
-        figure.hidden = i !== chosen;
-        buttons[i].setAttribute("aria-pressed", String(i === chosen));
-      });
-    };
-    buttons.forEach((button, i) => button.addEventListener("click", () => show(i)));
-    views.append(...buttons);
-    box.before(views);
-    show(0);
   }
 
   function recolour() {
@@ -366,7 +374,6 @@
   }
   window.addEventListener("hashchange", openTarget);
   if (location.hash) openTarget();
-  document.querySelectorAll(".choice").forEach(addChoice);
   watchPrint();
   watchPlots();
 })();

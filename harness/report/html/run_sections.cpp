@@ -77,10 +77,9 @@ std::string longest_phase(const Anatomy& anatomy, const PhaseKind& kind) {
          (each ? "each" : std::to_string(most->second) + " of them") + '.';
 }
 
-document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool is_step,
-                           bool shares) {
+document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool is_step) {
   json::JsonText json = chart("anatomy");
-  json.text("phases", kind.key).flag("shares", shares).flag("step", is_step);
+  json.text("phases", kind.key).flag("step", is_step);
   add_places(json, "rows", anatomy.drawn);
   json.close_object();
   const std::int64_t drawn = std::ssize(anatomy.drawn);
@@ -92,8 +91,7 @@ document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool i
                       ? "Drawn are the " + std::to_string(drawn) + " best of " +
                             text::with_separators(anatomy.with_phases) + " cases."
                       : "",
-          .height_px = std::max(340, 170 + kBarPx * static_cast<int>(drawn)),
-          .choice = shares ? "shares" : "times"};
+          .height_px = std::max(340, 170 + kBarPx * static_cast<int>(drawn))};
 }
 
 // The bars as numbers, with one column per phase in step order.
@@ -139,10 +137,7 @@ std::optional<document::Chapter> anatomy_section(const TableFacts& facts) {
   document::Chapter section{.id = "anatomy", .title = "Anatomy of a step", .blocks = {}};
   const auto& [host, device, side] = kKinds;
   const auto add = [&](const PhaseKind& kind, bool is_step) {
-    if (!anatomy.has(kind)) return;
-    for (const bool shares : {false, true}) {
-      section.blocks.emplace_back(figure_of(anatomy, kind, is_step, shares));
-    }
+    if (anatomy.has(kind)) section.blocks.emplace_back(figure_of(anatomy, kind, is_step));
   };
   add(host, !anatomy.has(device));
   if (anatomy.has(device)) {

@@ -19,8 +19,7 @@ inline constexpr std::size_t kMaxDrawnCases = 2000;  // in a sweep
 inline constexpr std::size_t kMaxAnatomyCases = 40;
 inline constexpr std::size_t kMaxDistributions = 12;  // and the same number of cases with a warning
 
-// One varying option is drawn as a line or as dots with intervals, two as heat map and lines, three
-// as small multiples, more as parallel coordinates and the best cases.
+// The cases by the options that vary.
 [[nodiscard]] std::optional<document::Chapter> sweep_section(const TableFacts& facts,
                                                              json::JsonText& charts);
 // The phases of each case's step, which sum to it.
@@ -35,7 +34,7 @@ inline constexpr std::size_t kMaxDistributions = 12;  // and the same number of 
 // For process groups: a step on each rank, and which rank waits for which.
 [[nodiscard]] std::optional<document::Chapter> ranks_section(const TableFacts& facts);
 // For profiled launches: flame view, areas by module and operator, memory over time, table of
-// operations.
+// operations; the first cases only.
 [[nodiscard]] std::optional<document::Chapter> ops_section(const record::Results& results,
                                                            json::JsonText& charts);
 

@@ -58,18 +58,6 @@ double sum_of(const Json& values) {
   return sum;
 }
 
-// The time of the area with this label and all areas below it.
-double total_of(const Json& areas, const std::string& label) {
-  std::vector<double> totals = areas["ns"];
-  double found = -1;
-  for (std::size_t i = totals.size(); i-- > 0;) {
-    if (areas["label"][i] == label) found = totals[i];
-    const int parent = areas["parent"][i];
-    if (parent >= 0) totals[static_cast<std::size_t>(parent)] += totals[i];
-  }
-  return found;
-}
-
 TEST(OpsCharts, FlameView_SumsToTheSteps) {
   const Json calls = drawn_of(ops::make_op_table(profiled_log())).charts["profiles"][0]["calls"];
   EXPECT_EQ(sum_of(calls["own_host_ns"]), 2e6) << "of two steps";
@@ -85,16 +73,18 @@ TEST(OpsCharts, FlameView_SumsToTheSteps) {
   EXPECT_EQ(whole("aten::addmm", "device_ns"), 160'000) << "by the call that it came from";
 }
 
-TEST(OpsCharts, Areas_SumToTheStep) {
+TEST(OpsCharts, OpsOfModules_SumToTheStep) {
   const ops::OpTable table = ops::make_op_table(profiled_log());
-  const Json areas = drawn_of(table).charts["profiles"][0]["host_areas"];
+  const Drawn drawn = drawn_of(table);
+  const Json& host = drawn.charts["profiles"][0]["host_ops"];
   const ops::ModuleTree tree = ops::make_module_tree(table, 16);
-  EXPECT_EQ(sum_of(areas["ns"]), static_cast<double>(tree.nodes.front().all.cpu_ns));
-  for (const ops::ModuleNode& node : tree.nodes) {
-    if (node.kind != ops::ModuleNode::Kind::kModule || node.depth == 0) continue;
-    const std::string label = node.path.substr(node.path.rfind('.') + 1);
-    EXPECT_EQ(total_of(areas, label), static_cast<double>(node.all.cpu_ns)) << label;
-  }
+  EXPECT_EQ(sum_of(host["ns"]) + host["outside_ns"].get<double>(),
+            static_cast<double>(tree.nodes.front().all.cpu_ns));
+  const auto linear = std::find(host["module"].begin(), host["module"].end(), "layer1.linear");
+  ASSERT_NE(linear, host["module"].end());
+  EXPECT_EQ(host["calls"][static_cast<std::size_t>(linear - host["module"].begin())], 2);
+  EXPECT_EQ(sum_of(drawn.charts["profiles"][0]["device_ops"]["ns"]), 160e3);
+  EXPECT_THAT(drawn.figures[1].figure.alt, HasSubstr("most in layer1: 500 us per step"));
 }
 
 TEST(OpsCharts, Memory_IsALineWithItsPeak) {
@@ -111,12 +101,12 @@ TEST(OpsCharts, OlderFile_HasNoCalls) {
   ops::OpTable table = ops::make_op_table(profiled_log());
   const Drawn drawn = drawn_of(table);
   ASSERT_TRUE(drawn.section);
-  EXPECT_EQ(drawn.figures.size(), 5U) << "host and device twice, memory";
+  EXPECT_EQ(drawn.figures.size(), 3U) << "calls, modules, memory";
   EXPECT_TRUE(std::holds_alternative<document::Table>(drawn.section->blocks.back()));
   table.calls.clear();
   const Drawn older = drawn_of(table);
   ASSERT_TRUE(older.section);
-  EXPECT_EQ(older.figures.size(), 3U);
+  EXPECT_EQ(older.figures.size(), 2U);
   EXPECT_THAT(test::words_of(*older.section), HasSubstr("measure again with --profile"));
   const auto none =
       test::drawn_by([](json::JsonText& json) { return ops_section(record::Results(), json); });

@@ -96,16 +96,15 @@ TEST(Anatomy, HostDeviceAndSideStreams_AreFigures) {
   const auto section = anatomy_section(table_facts(results, {}));
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
-  ASSERT_EQ(figures.size(), 6U);
+  ASSERT_EQ(figures.size(), 3U);
   EXPECT_EQ(figures[0].json["phases"], "phases");
   EXPECT_EQ(figures[0].json["step"], false) << "the step is the device's";
-  EXPECT_EQ(figures[1].figure.choice, "shares");
-  EXPECT_THAT(figures[2].figure.title, HasSubstr("on the stream that computes"));
-  EXPECT_EQ(figures[2].json["phases"], "device_phases");
-  EXPECT_EQ(figures[2].json["step"], true);
-  EXPECT_THAT(figures[4].figure.title, HasSubstr("beside the step"));
-  EXPECT_EQ(figures[4].json["rows"], Json::parse("[0]")) << "the other case failed";
-  EXPECT_THAT(figures[2].figure.alt, HasSubstr("other is the longest phase of each"));
+  EXPECT_THAT(figures[1].figure.title, HasSubstr("on the stream that computes"));
+  EXPECT_EQ(figures[1].json["phases"], "device_phases");
+  EXPECT_EQ(figures[1].json["step"], true);
+  EXPECT_THAT(figures[2].figure.title, HasSubstr("beside the step"));
+  EXPECT_EQ(figures[2].json["rows"], Json::parse("[0]")) << "the other case failed";
+  EXPECT_THAT(figures[1].figure.alt, HasSubstr("other is the longest phase of each"));
 }
 
 TEST(Anatomy, Table_HasPhasesInOrder) {
@@ -247,7 +246,8 @@ TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
     if (row.contains("why")) reasons.push_back(row["why"]);
   }
   EXPECT_THAT(reasons, ::testing::ElementsAre("failed: <i>no memory</i>"));
-  EXPECT_THAT(drawn.figures[2].figure.title, HasSubstr("GPU temperature"));
+  EXPECT_THAT(drawn.figures[1].figure.alt, HasSubstr("GPU temperature [°C] 71.0 to 71.0"));
+  EXPECT_EQ(drawn.figures[1].json["numbers"].size(), 1U);
   EXPECT_EQ(launches["machine"]["gpu.temperature_c_max"].size(), launches["rows"].size());
   EXPECT_THAT(drawn.figures[0].figure.alt, HasSubstr("1 with a doubt, 1 failed or skipped"));
 }
@@ -259,7 +259,7 @@ TEST(LaunchCharts, ManyLaunches_SayHowManyAreDrawn) {
   }
   const record::Results results = test::planned_results(cases);
   const test::ReadFigure read = launches_of(table_facts(results, {}), {.points = 400}).figures[0];
-  EXPECT_EQ(read.figure.choice, "from its case") << "first where there are many cases";
+  EXPECT_EQ(read.json["relative_first"], true) << "where there are many cases";
   EXPECT_THAT(read.figure.note, HasSubstr("About 400 of 4,000 launches are drawn"));
   EXPECT_EQ(read.json["points"], 400);
 }
