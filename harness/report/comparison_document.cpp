@@ -203,26 +203,6 @@ namespace {
 
 using RowKey = std::pair<std::string, std::string>;  // case id of the base, name of the metric
 
-std::string mark_of(const compare::TestResult& test) {
-  switch (test.verdict) {
-    case compare::Verdict::kSuspect:
-      return test.slower ? "worse?" : "better?";
-    case compare::Verdict::kRegression:
-      return "worse";
-    case compare::Verdict::kImprovement:
-      return "better";
-    case compare::Verdict::kOk:
-      return "ok";
-    case compare::Verdict::kInconclusive:
-      return "?";
-    case compare::Verdict::kInvalid:
-      return "invalid";
-    case compare::Verdict::kNoData:
-      return "no data";
-  }
-  return {};
-}
-
 // Metrics of all runs, joined by case and name.
 class JoinedMetrics {
  public:
@@ -325,23 +305,10 @@ class JoinedMetrics {
 
 // "suspect: 2 perhaps worse, 3 within the margin, 1 undecided (exit code 3)"
 std::string verdict_line(const compare::Comparison& comparison) {
-  std::map<std::string, std::size_t> marks;
-  for (const compare::CaseResult& one : comparison.cases) {
-    for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
-  }
-  constexpr std::pair<const char*, const char*> kWords[] = {
-      {"worse", "worse"},          {"worse?", "perhaps worse"},
-      {"better", "better"},        {"better?", "perhaps better"},
-      {"ok", "within the margin"}, {"?", "undecided"},
-      {"invalid", "invalid"},      {"no data", "without data"}};
-  std::vector<std::string> parts;
-  for (const auto& [mark, words] : kWords) {
-    const auto found = marks.find(mark);
-    if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
-  }
-  std::string text(name_of(comparison.verdict));
-  text += parts.empty() ? "; no case is in both results" : ": " + text::join(parts);
-  return text + " (exit code " + std::to_string(comparison.exit_code) + ")";
+  const std::string counts = verdict_counts(comparison);
+  return std::string(name_of(comparison.verdict)) +
+         (counts.empty() ? "; no case is in both results" : ": " + counts) + " (exit code " +
+         std::to_string(comparison.exit_code) + ")";
 }
 
 document::Chapter design_of_several(std::span<const compare::Comparison> comparisons,

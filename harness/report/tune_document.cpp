@@ -341,7 +341,9 @@ ReportContent tune_content(const tune::TuneRun& run, const record::Results& resu
   // Use this answer instead of the run's: the best of many launches looks better than it is.
   content.answer = std::move(document.answer);
   content.title += ": search";
-  content.sections.insert(content.sections.begin(), std::move(document.chapters.front()));
+  document::Chapter& search = document.chapters.front();
+  if (!content.sections.empty()) move_first_figure(content.sections.front(), search, 0);
+  content.sections.insert(content.sections.begin(), std::move(search));
   return content;
 }
 

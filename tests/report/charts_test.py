@@ -309,6 +309,16 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         cause, = of_chart(figures, "cause")
         self.assertEqual(cause["data"][0]["x"], [change["change_ns"] / 1e6 for change in data["content"]["cases"][0]["cause"]])
 
+    def test_of_very_many_metrics_have_those_that_matter_most(self):
+        metrics = [{"name": f"m{i}", "verdict": "regression" if i == 69 else "ok", "change": 0.01, "change_low": None,
+                    "change_high": None, "margin": 0.02, "decides": True, "corrected_change": None, "p_adjusted": None,
+                    "pairs": 3, "unit": "ns", "base_median": 1, "candidate_median": 1} for i in range(70)]
+        comparison = {"aa_control": {}, "confidence": 0.95, "cases": [{"metrics": metrics + [{**metrics[0], "change": None}]}]}
+        forest = evaluated("charts.forest({comparison: 0, names: ['a<b']}, {content: arguments[0]})", comparison)
+        self.assertEqual(forest["layout"]["yaxis"]["ticktext"][0], "a&lt;b, m69")
+        for words in ("The 60 of 70 rows", "1 row without a change", "60 rows without an interval"):
+            self.assertIn(words, forest["note"])
+
     def test_of_a_night_have_every_series_at_its_change(self):
         data, figures = drawn(SOURCE / "tests/unit/report/nights/data/eventful.json")
         night, = of_chart(figures, "night")

@@ -26,15 +26,36 @@ function forestKind({ decides, verdict, slower }) {
   return kinds[verdict] ?? 5;
 }
 
-// `rows`: [case, metric, name].
-charts.forest = ({ comparison: place, rows }, page) => {
+// The rows of a chart with one line per row: of too many the first by `rank`, with a note.
+function mostOf(rows, rank) {
+  const kMost = 60;
+  if (rows.length <= kMost) return { rows, note: "" };
+  return {
+    rows: [...rows].sort((a, b) => rank(a) - rank(b)).slice(0, kMost),
+    note: `The ${kMost} of ${rows.length} rows that matter most; the table has all.`,
+  };
+}
+const kRowPx = 26;
+
+// `names`: of the cases.
+charts.forest = ({ comparison: place, names: cases }, page) => {
   const comparison = comparisonOf(page, place);
-  const metrics = rows.map(([one, metric]) => comparison.cases[one].metrics[metric]);
+  const all = comparison.cases.flatMap(({ metrics }, i) =>
+    metrics.map((metric) => ({ ...metric, label: `${cases[i]}, ${metric.name}` })));
+  const known = all.filter(({ change }) => Number.isFinite(change));
+  const serious = ["regression", "suspect", "improvement", "invalid", "inconclusive", "ok"];
+  const { rows: metrics, note: left } = mostOf(known, ({ verdict }) => serious.indexOf(verdict));
+  const open = metrics.filter((each) => !Number.isFinite(each.change_high)).length;
+  const note = [
+    left,
+    all.length > known.length && `${words.counted(all.length - known.length, "row")} without a change to draw: see the table.`,
+    open && `${words.counted(open, "row")} without an interval: there were too few launches for one.`,
+  ].filter(Boolean).join(" ");
   const control = comparison.aa_control.change === undefined ? null : comparison.aa_control;
   const percent = (share) => 100 * share;
   const bounds = (each) => (each.change_high === null ? null : [percent(each.change_low), percent(each.change_high)]);
-  const hover = (metric, name) => shapes.hover(
-    name,
+  const hover = (metric) => shapes.hover(
+    metric.label,
     `${words.amount(metric.base_median, metric.unit)} -> ${words.amount(metric.candidate_median, metric.unit)}`,
     `change ${words.change(metric.change)}, ${percent(comparison.confidence)} % interval ` +
       words.changes(metric.change_low, metric.change_high),
@@ -55,26 +76,30 @@ charts.forest = ({ comparison: place, rows }, page) => {
   });
   margins.marker.opacity = 0.3;
   const kinds = kForestKinds.map(([name, colour, symbol], kind) => {
-    const places = range(rows.length).filter((i) => forestKind(metrics[i]) === kind);
+    const places = range(metrics.length).filter((i) => forestKind(metrics[i]) === kind);
     const x = places.map((i) => percent(metrics[i].change));
-    return shapes.marks({ name, colour, symbol, x, y: places, hovers: places.map((i) => hover(metrics[i], rows[i][2])),
+    return shapes.marks({ name, colour, symbol, x, y: places, hovers: places.map((i) => hover(metrics[i])),
                           error_x: shapes.intervals(x, places.map((i) => bounds(metrics[i]))) });
   });
   const itself = control && shapes.marks({
-    name: "base against itself", colour: look(2).colour, symbol: "diamond", x: [percent(control.change)], y: [rows.length],
+    name: "base against itself", colour: look(2).colour, symbol: "diamond", x: [percent(control.change)], y: [metrics.length],
     error_x: shapes.intervals([percent(control.change)], [bounds(control)]),
     hovers: [shapes.hover("base against itself, step",
                           `${words.change(control.change)}, interval ${words.changes(control.change_low, control.change_high)}`,
                           "what this campaign says where nothing changed")],
   });
-  const names = [...rows.map((row) => row[2]), ...(control ? ["base against itself, step"] : [])];
+  const names = [...metrics.map(({ label }) => label), ...(control ? ["base against itself, step"] : [])];
   // The changes determine the axis: a wide margin of another metric extends beyond it.
   const margin = Math.min(...metrics.map((metric) => percent(metric.margin)));
   const ends = [...metrics, ...(control ? [control] : [])].flatMap((each) => [percent(each.change), ...(bounds(each) || [])]);
-  return shapes.figure([margins, ...kinds, itself], {
-    xaxis: shapes.axis({ title: "change [%]; 0: as before", range: around([-margin, 0, margin, ...ends]) }),
-    yaxis: shapes.axis({ names, downwards: true }),
-  });
+  return {
+    ...shapes.figure([margins, ...kinds, itself], {
+      height: 160 + kRowPx * names.length,
+      xaxis: shapes.axis({ title: "change [%]; 0: as before", range: around([-margin, 0, margin, ...ends]) }),
+      yaxis: shapes.axis({ names, downwards: true }),
+    }),
+    note,
+  };
 };
 
 // The phases that changed a step, by the median of each change: bars to the right took longer.
@@ -99,10 +124,8 @@ charts.cause = ({ comparison, case: place, step }, page) => {
   });
 };
 
-// Deviation of each series of a night from its usual value. `rows`: indices in the night's series,
-// in order.
-charts.night = ({ rows }, page) => {
-  const series = rows.map((row) => page.content.series[row]);
+// The change of each series of a night against its usual value, those that moved first.
+charts.night = (_, page) => {
   const groups = [
     ["regression", colours.bad, "triangle-right"],
     ["improvement", colours.best, "triangle-left"],
@@ -111,6 +134,9 @@ charts.night = ({ rows }, page) => {
     ["ok", colours.plain, "circle"],
   ];
   const groupOf = (each) => ({ regression: 0, improvement: 1, suspect: 2 })[each.state] ?? (each.alert ? 3 : 4);
+  const known = page.content.series.filter((each) => Number.isFinite(each.change))
+    .sort((a, b) => groupOf(a) - groupOf(b) || Math.abs(b.change) - Math.abs(a.change));
+  const { rows: series, note } = mostOf(known, () => 0);
   const bounds = (each) =>
     Number.isFinite(each.change_low) && Number.isFinite(each.change_high) ? [100 * each.change_low, 100 * each.change_high] : null;
   const amount = (value, unit) => (Number.isFinite(value) ? words.amount(value, unit) : "-");
@@ -126,13 +152,18 @@ charts.night = ({ rows }, page) => {
                           error_x: shapes.intervals(x, places.map((i) => bounds(series[i]))) });
   });
   // The axis includes 0 and the margins, so that small changes look small.
-  const ends = series.flatMap((each) => [0, 100 * each.change, ...(bounds(each) || []), 100 * each.margin, -100 * each.margin]);
-  const margin = 100 * Math.min(...series.map((each) => each.margin));
-  return shapes.figure(traces, {
-    xaxis: shapes.axis({ title: "tonight against the usual [%]", range: around(ends) }),
-    yaxis: shapes.axis({ names: series.map((each) => each.name), downwards: true }),
-    shapes: [shapes.upright(0, "solid"), shapes.upright(-margin), shapes.upright(margin)],
-  });
+  const margins = series.map((each) => 100 * each.margin).filter(Number.isFinite);
+  const ends = series.flatMap((each) => [0, 100 * each.change, ...(bounds(each) || [])]);
+  const margin = margins.length ? [-1, 1].map((sign) => sign * Math.min(...margins)) : [];
+  return {
+    ...shapes.figure(traces, {
+      height: 140 + kRowPx * series.length,
+      xaxis: shapes.axis({ title: "tonight against the usual [%]", range: around([...ends, ...margins, ...margins.map((each) => -each)]) }),
+      yaxis: shapes.axis({ names: series.map((each) => each.name), downwards: true }),
+      shapes: [shapes.upright(0, "solid"), ...margin.map((at) => shapes.upright(at))],
+    }),
+    note,
+  };
 };
 
 // A series over its nights: values with intervals, usual values and marks of states.

@@ -185,7 +185,8 @@ SiteFile HistorySite::series(const track::SeriesHistory& one, const track::Histo
   }
   rows_.push_back(std::move(row));
   std::string data = series_json(view, names_);
-  if (!view.alerts.empty()) {
+  const bool is_step = one.series.monitored && one.series.metric == track::kStepSeries;
+  if (!view.alerts.empty() || (is_step && charts_.empty())) {
     if (auto figure = series_figure(view, names_)) {
       charts_.emplace(one.series.id, SeriesChart{*std::move(figure), data});
     }
@@ -221,6 +222,15 @@ SiteFile HistorySite::index() const {
   const std::vector<SeriesRow> rows = by_tone(rows_, names_);
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   overview.blocks.emplace_back(nights_paragraph(newest_));
+  // The most urgent series that has a chart.
+  const auto drawn = std::ranges::find_if(
+      rows, [&](const SeriesRow& row) { return charts_.contains(row.series->id); });
+  std::string charts;
+  if (drawn != rows.end()) {
+    const SeriesChart& chart = charts_.at(drawn->series->id);
+    overview.blocks.emplace_back(chart.figure);
+    charts = "{\"series\":[" + chart.data + "]}";
+  }
   document::Chapter alerts{
       .id = "alerts",
       .title = "Alerts",
@@ -241,7 +251,8 @@ SiteFile HistorySite::index() const {
                             .title = options_.title,
                             .answer = open_alerts_answer(log_, names_, rows),
                             .sections = std::move(chapters),
-                            .data = index_json(rows, names_)})};
+                            .data = index_json(rows, names_),
+                            .charts = std::move(charts)})};
 }
 
 bool is_site_page(std::string_view name) {

@@ -65,7 +65,8 @@ class HistorySite {
     document::Figure figure;
     std::string data;  // from series_json()
   };
-  std::map<std::string, SeriesChart, std::less<>> charts_ = {};  // only series with alerts
+  // Of series with alerts, and of the first step.
+  std::map<std::string, SeriesChart, std::less<>> charts_ = {};
 };
 
 }  // namespace stepbench::report

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <optional>
 #include <string>
-#include <utility>
 
 #include "harness/document/table.h"
 #include "harness/report/html/chart_json.h"
@@ -49,50 +48,21 @@ ReportContent night_content(const ShownNight& shown, NightView view, std::string
 
 namespace {
 
-constexpr std::size_t kMaxSeriesRows = 60;  // in the figure
-
-// Order in charts.night: quiet series last.
-std::size_t group_of(const nights::NightSeries& series) {
-  switch (series.state) {
-    case nights::NightState::kRegression:
-      return 0;
-    case nights::NightState::kImprovement:
-      return 1;
-    case nights::NightState::kSuspect:
-      return 2;
-    default:
-      return series.alert.empty() ? 4 : 3;
-  }
-}
-
 std::optional<document::Figure> changes_figure(const nights::Night& night,
                                                const SeriesNames& names) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < night.series.size(); ++i) {
-    const auto& change = night.series[i].change;
-    if (change && std::isfinite(*change)) rows.push_back(i);
+  const nights::NightSeries* most = nullptr;
+  const auto size = [](const nights::NightSeries& series) {
+    return series.change && std::isfinite(*series.change) ? std::abs(*series.change) : -1;
+  };
+  for (const nights::NightSeries& series : night.series) {
+    if (size(series) > (most == nullptr ? -1 : size(*most))) most = &series;
   }
-  if (rows.empty()) return std::nullopt;
-  // Larger changes first within a group.
-  std::ranges::stable_sort(rows, {}, [&](std::size_t i) {
-    return std::pair(group_of(night.series[i]), -std::abs(*night.series[i].change));
-  });
-  const std::size_t all = rows.size();
-  rows.resize(std::min(all, kMaxSeriesRows));
-  json::JsonText json = chart("night");
-  add_places(json, "rows", rows);
-  json.close_object();
-  const nights::NightSeries& first = night.series[rows.front()];
-  return document::Figure{
-      .title = "Tonight against the usual",
-      .alt = text::counted(std::ssize(rows), "series") + ", the largest change " +
-             text::signed_percent(*first.change) + " % of " + names.name(first.series) + '.',
-      .json = json.take(),
-      .note = all > kMaxSeriesRows
-                  ? "The " + std::to_string(kMaxSeriesRows) + " of " + std::to_string(all) +
-                        " series that moved most; the table of every series has all."
-                  : "",
-      .height_px = static_cast<int>(140 + 24 * rows.size())};
+  if (most == nullptr) return std::nullopt;
+  return document::Figure{.title = "Tonight against the usual",
+                          .alt = text::counted(std::ssize(night.series), "series") +
+                                 ", the largest change " + text::signed_percent(*most->change) +
+                                 " % of " + names.name(most->series) + '.',
+                          .json = chart("night").close_object().take()};
 }
 
 document::Table environment_table(const nights::Night& night) {

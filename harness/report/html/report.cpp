@@ -71,12 +71,13 @@ ReportContent error_content(const std::string& command, const std::string& messa
 }
 
 void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at) {
-  if (from.blocks.empty()) return;
-  auto* figure = std::get_if<document::Figure>(&from.blocks.front());
-  if (figure == nullptr) return;
-  figure->folded = false;
-  to.blocks.insert(to.blocks.begin() + at, std::move(from.blocks.front()));
-  from.blocks.erase(from.blocks.begin());
+  const auto found = std::ranges::find_if(from.blocks, [](const document::Block& block) {
+    return std::holds_alternative<document::Figure>(block);
+  });
+  if (found == from.blocks.end()) return;
+  std::get<document::Figure>(*found).folded = false;
+  to.blocks.insert(to.blocks.begin() + at, std::move(*found));
+  from.blocks.erase(found);
 }
 
 Report report_of(ReportContent content, const ReportOptions& options) {

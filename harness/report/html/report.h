@@ -81,8 +81,8 @@ struct Report {
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);
 
-// Moves the first block of `from`, if it is a figure, to position `at` of `to` and unfolds it, so
-// that the main figure is on the first screen.
+// Moves the first figure of `from`, if it has one, to position `at` of `to` and unfolds it, so that
+// it is on the first screen.
 void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
 
 // Throws ConfigError at --section if the content lacks a section.

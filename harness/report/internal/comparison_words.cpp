@@ -6,11 +6,15 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdio>
+#include <map>
 #include <set>
+#include <string>
+#include <utility>
 
 #include "harness/estimate/case_rows.h"
 #include "harness/stats/effect_size.h"
 #include "harness/text/numbers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
@@ -93,6 +97,44 @@ std::string verdict_text(const compare::TestResult& test, const std::string& uni
       break;
   }
   return text;
+}
+
+std::string mark_of(const compare::TestResult& test) {
+  switch (test.verdict) {
+    case compare::Verdict::kSuspect:
+      return test.slower ? "worse?" : "better?";
+    case compare::Verdict::kRegression:
+      return "worse";
+    case compare::Verdict::kImprovement:
+      return "better";
+    case compare::Verdict::kOk:
+      return "ok";
+    case compare::Verdict::kInconclusive:
+      return "?";
+    case compare::Verdict::kInvalid:
+      return "invalid";
+    case compare::Verdict::kNoData:
+      return "no data";
+  }
+  return {};
+}
+
+std::string verdict_counts(const compare::Comparison& comparison) {
+  std::map<std::string, std::size_t> marks;
+  for (const compare::CaseResult& one : comparison.cases) {
+    for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
+  }
+  constexpr std::pair<const char*, const char*> kWords[] = {
+      {"worse", "worse"},          {"worse?", "perhaps worse"},
+      {"better", "better"},        {"better?", "perhaps better"},
+      {"ok", "within the margin"}, {"?", "undecided"},
+      {"invalid", "invalid"},      {"no data", "without data"}};
+  std::vector<std::string> parts;
+  for (const auto& [mark, words] : kWords) {
+    const auto found = marks.find(mark);
+    if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
+  }
+  return text::join(parts);
 }
 
 std::string needed_unit(const compare::Comparison& comparison) {

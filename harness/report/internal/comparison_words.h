@@ -26,6 +26,10 @@ namespace stepbench::report {
 [[nodiscard]] std::string adjusted_p_text(double p);  // "<0.001", "-"
 // "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit().
 [[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
+// "worse?": the verdict in a cell.
+[[nodiscard]] std::string mark_of(const compare::TestResult& test);
+// "2 perhaps worse, 3 within the margin, 1 undecided"; empty without metrics.
+[[nodiscard]] std::string verdict_counts(const compare::Comparison& comparison);
 // What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
 [[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);
 
