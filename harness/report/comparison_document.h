@@ -27,10 +27,6 @@ inline constexpr std::size_t kMaxCompared = 26;
     std::span<const compare::Comparison> comparisons, bool all);
 // Marker in Markdown by which a bot finds its own comment again.
 inline constexpr const char* kVerdictMarker = "stepbench-verdict";
-// For two or more comparisons.
-[[nodiscard]] document::Document several_document(std::span<const compare::Comparison> comparisons,
-                                                  bool all);
-
 struct MetricRows {
   document::Table table;
   std::size_t hidden_ok = 0;
@@ -39,10 +35,5 @@ struct MetricRows {
 // One row per metric of each case. `margins`: include the margins.
 [[nodiscard]] MetricRows metric_rows(const compare::Comparison& comparison,
                                      const ComparisonNames& names, bool all, bool margins);
-
-// "verdict: regression (exit code 1); num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more". For
-// several comparisons that of the worst. `remarks`: source of the doubts.
-[[nodiscard]] document::Answer verdict_answer(std::span<const compare::Comparison> comparisons,
-                                              const std::vector<document::Paragraph>& remarks);
 
 }  // namespace stepbench::report

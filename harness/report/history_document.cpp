@@ -110,8 +110,7 @@ document::Table events_table(const nights::Alert& alert, const SeriesNames& name
   return table;
 }
 
-}  // namespace
-
+// The newest value, the usual level, and the open or accepted alert. Empty without nights.
 document::Answer series_answer(const HistoryView& view) {
   const HistoryNight* last = nullptr;
   for (const HistoryNight& night : view.nights) {
@@ -141,6 +140,8 @@ document::Answer series_answer(const HistoryView& view) {
       alert.state == nights::AlertState::kOpen ? document::Tone::kBad : document::Tone::kDoubt;
   return answer;
 }
+
+}  // namespace
 
 document::Document series_document(const HistoryView& view, const track::History& history,
                                    const SeriesNames& names, std::size_t nights, Links links) {

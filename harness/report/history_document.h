@@ -54,8 +54,6 @@ struct SeriesRow {
 
 inline constexpr std::size_t kShownNights = 12;  // in a terminal's table; its chart has more
 
-// The newest value, the usual level, and the open or accepted alert. Empty without nights.
-[[nodiscard]] document::Answer series_answer(const HistoryView& view);
 // `history`: that of the view. `nights`: number of nights in the table.
 [[nodiscard]] document::Document series_document(const HistoryView& view,
                                                  const track::History& history,

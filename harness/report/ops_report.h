@@ -8,11 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/document/document.h"
 #include "harness/document/table.h"
 #include "harness/estimate/profiled_cases.h"
-#include "harness/json/json_text.h"
-#include "harness/ops/op_table.h"
 #include "harness/record/reader.h"
 #include "harness/report/case_table.h"
 
@@ -39,12 +36,5 @@ struct OpsView {
 [[nodiscard]] std::string heading(const estimate::ProfiledCase& profiled);
 // "recording cost: 1.40x the step"
 [[nodiscard]] std::string recording_cost(std::optional<double> overhead, bool within_noise);
-
-// At most `row_limit` rows each (0: all).
-[[nodiscard]] std::vector<document::Table> activity_tables(const ops::OpTable& table,
-                                                           std::size_t row_limit);
-
-// Adds "activities" (by name, kind, operator and phase) and "memory" (points) to an open object.
-void add_activities(json::JsonText& json, const ops::OpTable& table);
 
 }  // namespace stepbench::report

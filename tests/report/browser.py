@@ -73,8 +73,10 @@ class Page:
         """Opens folded parts, looks at every figure and each of its views, and returns the state of each."""
         self.run("document.querySelectorAll('details').forEach(each => each.open = true)")
         self.draw_visible()
-        for number in reversed(range(self.run("return document.querySelectorAll('.views button').length"))):
-            self.run("document.querySelectorAll('.views button')[arguments[0]].click()", number)
+        for number in reversed(range(self.run("return document.querySelectorAll('.views option').length"))):
+            self.run("""const option = document.querySelectorAll('.views option')[arguments[0]];
+                        option.selected = true;
+                        option.parentElement.dispatchEvent(new Event('change'))""", number)
         return self.run("return [...document.querySelectorAll('.plot')].map(each => each.dataset.state)")
 
     def draw_visible(self):

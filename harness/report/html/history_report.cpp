@@ -49,8 +49,7 @@ std::vector<const track::SeriesHistory*> by_interest(const track::History& histo
   return order;
 }
 
-}  // namespace
-
+// "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
 Paragraph nights_paragraph(const track::History& history) {
   if (history.runs.empty()) {
     return {.text = "There is no night in this history.", .tone = document::Tone::kBad};
@@ -62,6 +61,8 @@ Paragraph nights_paragraph(const track::History& history) {
                   text::minute_text(history.runs.front().started_utc) + " to " +
                   text::minute_text(history.runs.back().started_utc)};
 }
+
+}  // namespace
 
 ReportContent history_content(const track::History& history,
                               std::span<const track::TrackEvent> events,
@@ -210,12 +211,16 @@ SiteFile HistorySite::alert(const nights::Alert& alert) const {
   }
   document::Document document =
       alert_document(alert, newest_, names_, charts, words, Links::kPages);
-  return {alert_file(alert.id),
-          page({.kind = "alert",
-                .title = document.headline,
-                .sections = std::move(document.chapters),
-                .data = alert_json(alert, newest_, "stepbench track show " + alert.id + words),
-                .charts = "{\"series\":[" + data + "]}"})};
+  return {
+      alert_file(alert.id),
+      page({.kind = "alert",
+            .title = document.headline,
+            .answer = {.text = alert_sentence(alert, newest_),
+                       .tone = alert.state == nights::AlertState::kOpen ? document::Tone::kBad
+                                                                        : document::Tone::kPlain},
+            .sections = std::move(document.chapters),
+            .data = alert_json(alert, newest_, "stepbench track show " + alert.id + words),
+            .charts = "{\"series\":[" + data + "]}"})};
 }
 
 SiteFile HistorySite::index() const {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/night_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -18,33 +16,6 @@
 #include "harness/text/words.h"
 
 namespace stepbench::report {
-
-ReportContent night_content(const ShownNight& shown, NightView view, std::string data) {
-  const nights::Night& night = shown.night;
-  view.rows = std::max<std::size_t>(1, night.series.size());  // show all series that moved
-  document::Document document = night_document(shown, view);
-  document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
-                                          document::Paragraph{document.headline});
-  ReportContent content{
-      .kind = "night",
-      .title = "Night on " +
-               (night.experiments.empty() ? std::string() : night.experiments.front().run.host),
-      .answer = document.answer,
-      .sections = std::move(document.chapters),
-      .data = std::move(data),
-      .summary = text::counted(std::ssize(night.series), "series"),
-      .measured = !night.series.empty()};
-  for (document::Chapter& chapter : night_charts(shown)) {
-    if (chapter.id == "night") move_first_figure(chapter, content.sections.front(), 1);
-    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
-  }
-  view.rows = 0;
-  document::Table series = night_table(shown, view);
-  series.title = "Every series of the night";
-  content.sections.push_back(
-      {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
-  return content;
-}
 
 namespace {
 
@@ -78,8 +49,6 @@ document::Table environment_table(const nights::Night& night) {
   return table;
 }
 
-}  // namespace
-
 std::vector<document::Chapter> night_charts(const ShownNight& shown) {
   const SeriesNames names(shown.history);
   document::Chapter night{.id = "night", .title = "Environment tonight", .blocks = {}};
@@ -98,6 +67,35 @@ std::vector<document::Chapter> night_charts(const ShownNight& shown) {
     if (!chapter->blocks.empty()) chapters.push_back(std::move(*chapter));
   }
   return chapters;
+}
+
+}  // namespace
+
+ReportContent night_content(const ShownNight& shown, NightView view, std::string data) {
+  const nights::Night& night = shown.night;
+  view.rows = std::max<std::size_t>(1, night.series.size());  // show all series that moved
+  document::Document document = night_document(shown, view);
+  document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
+                                          document::Paragraph{document.headline});
+  ReportContent content{
+      .kind = "night",
+      .title = "Night on " +
+               (night.experiments.empty() ? std::string() : night.experiments.front().run.host),
+      .answer = document.answer,
+      .sections = std::move(document.chapters),
+      .data = std::move(data),
+      .summary = text::counted(std::ssize(night.series), "series"),
+      .measured = !night.series.empty()};
+  for (document::Chapter& chapter : night_charts(shown)) {
+    if (chapter.id == "night") move_first_figure(chapter, content.sections.front(), 1);
+    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
+  }
+  view.rows = 0;
+  document::Table series = night_table(shown, view);
+  series.title = "Every series of the night";
+  content.sections.push_back(
+      {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
+  return content;
 }
 
 }  // namespace stepbench::report

@@ -177,21 +177,12 @@
     return library.react(plot, ...fitted(figure, plot));
   }
 
-  // Buttons for the alternatives of a chart, of which it shows one.
+  // A list of the alternatives of a chart, of which it shows one.
   function addViews(plot, names, choose) {
-    const views = make("div", { class: "views", role: "group", "aria-label": "What is drawn" });
-    const press = (chosen) =>
-      [...views.children].forEach((each, i) => each.setAttribute("aria-pressed", String(i === chosen)));
-    names.forEach((name, i) => {
-      const button = make("button", { type: "button" }, name);
-      button.addEventListener("click", () => {
-        press(i);
-        choose(i);
-      });
-      views.append(button);
-    });
-    press(0);
-    plot.before(views);
+    const list = make("select", { class: "views", "aria-label": "What is drawn" });
+    list.append(...names.map((name, i) => make("option", { value: i }, name)));
+    list.addEventListener("change", () => choose(Number(list.value)));
+    plot.before(list);
   }
 
   async function draw(plot) {

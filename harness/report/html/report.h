@@ -66,8 +66,6 @@ struct Report {
 // `data`: the night as JSON.
 [[nodiscard]] ReportContent night_content(const ShownNight& shown, NightView view,
                                           std::string data);
-// "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
-[[nodiscard]] document::Paragraph nights_paragraph(const track::History& history);
 // `events`: recorded events of the history's alerts.
 [[nodiscard]] ReportContent history_content(const track::History& history,
                                             std::span<const track::TrackEvent> events,

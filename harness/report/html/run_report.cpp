@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/run_report.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/document/document.h"
 #include "harness/document/render_html.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/case_export.h"
@@ -53,50 +52,6 @@ std::string counts_of(const TableFacts& facts) {
   return text::counted(std::ssize(cases), "case") + ", " + text::counted(launches, "launch") +
          ", " + text::counted(steps, "step");
 }
-
-}  // namespace
-
-ReportContent run_content(const record::Results& results, const std::vector<std::string>& files,
-                          const DrawOptions& draw) {
-  const TableFacts facts = table_facts(results, {});
-  ReportContent content{
-      .kind = "run",
-      .title = title_of_runs(results),
-      .answer = overview_answer(facts),
-      .sections = {},
-      .data = json_of(facts.rows, results, {}, estimate::Proposals(facts.rows, results)),
-      .summary = counts_of(facts)};
-  const auto add = [&](std::optional<document::Chapter> section) {
-    if (section) content.sections.push_back(std::move(*section));
-  };
-  // Details behind the answer start folded.
-  const auto add_detail = [&](std::optional<document::Chapter> section) {
-    if (section) section->folded = true;
-    add(std::move(section));
-  };
-  DrawOptions drawing = draw;
-  drawing.show_command = "stepbench show " + text::join(files, " ", text::shell_word);
-  json::JsonText charts;
-  charts.open_object();
-  add_cases(charts, facts, drawing);
-  add(sweep_section(facts, charts));
-  add(overview_section(facts));
-  add(anatomy_section(facts));
-  add(ranks_section(facts));
-  add(findings_section(facts));
-  add(ops_section(results, charts));
-  add_detail(distributions_section(facts, drawing));
-  add_detail(launches_section(facts, drawing, charts));
-  add_detail(numbers_section(facts));
-  add_detail(environment_section(facts, files));
-  content.charts = charts.close_object().take();
-  content.measured =
-      std::any_of(facts.rows.begin(), facts.rows.end(),
-                  [](const estimate::CaseRow& row) { return !row.measured.empty(); });
-  return content;
-}
-
-namespace {
 
 std::vector<estimate::CaseRow> all_rows_of(const TableFacts& facts) {
   std::vector<estimate::CaseRow> rows = facts.rows;
@@ -197,85 +152,6 @@ document::Table environment_of(const std::vector<record::WorkerRow>& workers) {
   return table;
 }
 
-}  // namespace
-
-document::Answer overview_answer(const TableFacts& facts) {
-  return run_answer(facts.rows, facts.results, notes_paragraphs(facts));
-}
-
-document::Chapter overview_section(const TableFacts& facts) {
-  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
-  for (std::string& title : run_titles(facts.rows, facts.results)) {
-    section.blocks.push_back(document::Paragraph{.text = std::move(title)});
-  }
-  std::vector<document::Paragraph> notes = notes_paragraphs(facts);
-  if (facts.rows.empty()) {  // otherwise nothing would say so
-    section.blocks.push_back(
-        document::Paragraph{.text = "No launches in these results.", .tone = document::Tone::kBad});
-  } else {
-    document::Table table = case_grid(facts, {});
-    table.title = "Cases";
-    if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
-    section.blocks.push_back(std::move(table));
-  }
-  if (auto run_table = compared_runs_table(facts)) section.blocks.push_back(std::move(*run_table));
-  section.blocks.insert(section.blocks.end(), notes.begin(), notes.end());
-  return section;
-}
-
-std::optional<document::Chapter> findings_section(const TableFacts& facts) {
-  std::vector<document::Paragraph> lines = finding_paragraphs(all_rows_of(facts), facts.results);
-  if (lines.empty()) return std::nullopt;
-  document::Chapter section{.id = "findings", .title = "Findings", .blocks = {}};
-  section.blocks.insert(section.blocks.end(), lines.begin(), lines.end());
-  return section;
-}
-
-std::optional<document::Chapter> numbers_section(const TableFacts& facts) {
-  if (facts.rows.empty()) return std::nullopt;
-  document::Table table{
-      .title = "Every number of every case, in base units", .columns = {}, .rows = {}};
-  const std::vector<NumberColumn> columns = number_columns(facts);
-  for (const NumberColumn& column : columns) table.columns.push_back(column.head);
-  for (const estimate::CaseRow& row : facts.rows) {
-    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
-    for (const NumberColumn& column : columns) cells.push_back(value_cell(column.get(row)));
-    table.rows.back().tone = row.step_ns ? document::Tone::kPlain : document::Tone::kDoubt;
-  }
-  if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
-  return document::Chapter{.id = "numbers", .title = "Numbers", .blocks = {std::move(table)}};
-}
-
-document::Chapter environment_section(const TableFacts& facts,
-                                      const std::vector<std::string>& files) {
-  document::Chapter section{.id = "environment", .title = "Environment", .blocks = {}};
-  std::string commands;
-  for (const record::RunRow* run : distinct_runs(facts.results)) {
-    if (!run->argv.empty()) commands += text::join(run->argv, " ", text::shell_word) + '\n';
-  }
-  if (!commands.empty()) {
-    section.blocks.push_back(
-        document::Verbatim{.title = "Measured by", .text = std::move(commands)});
-  }
-  const std::string words = text::join(files, " ", text::shell_word);
-  section.blocks.push_back(
-      document::Verbatim{.title = "To look further",
-                         .text = "stepbench show " + words + "\nstepbench show " + words +
-                                 " --case ID\nstepbench report " + words + '\n'});
-  for (const record::RunRow* run : distinct_runs(facts.results)) {
-    if (run->config_text.empty()) continue;
-    const std::string file = run->config_path.empty() ? run->run_id : run->config_path;
-    section.blocks.push_back(document::Verbatim{
-        .title = "Experiment: " + file, .text = run->config_text, .folded = true});
-  }
-  if (!facts.results.workers.empty()) {
-    section.blocks.push_back(environment_of(facts.results.workers));
-  }
-  return section;
-}
-
-namespace {
-
 // "53.2 [52.9, 53.6]", with the bounds of the table of cases.
 document::Cell estimate_cell(const estimate::CaseRow& row, const text::TimeUnit& unit) {
   if (!row.headline_ns()) {
@@ -296,8 +172,7 @@ struct CaseOfRuns {
   std::map<std::size_t, const estimate::CaseRow*> by_run = {};
 };
 
-}  // namespace
-
+// One column per run. nullopt for a single run, or if the runs share no case.
 std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
   std::vector<std::string> runs;
   std::vector<CaseOfRuns> cases;
@@ -333,6 +208,127 @@ std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
     }
   }
   return table;
+}
+
+// The best case and the doubts about it.
+document::Answer overview_answer(const TableFacts& facts) {
+  return run_answer(facts.rows, facts.results, notes_paragraphs(facts));
+}
+
+// The table of cases and the notes.
+document::Chapter overview_section(const TableFacts& facts) {
+  document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
+  for (std::string& title : run_titles(facts.rows, facts.results)) {
+    section.blocks.push_back(document::Paragraph{.text = std::move(title)});
+  }
+  std::vector<document::Paragraph> notes = notes_paragraphs(facts);
+  if (facts.rows.empty()) {  // otherwise nothing would say so
+    section.blocks.push_back(
+        document::Paragraph{.text = "No launches in these results.", .tone = document::Tone::kBad});
+  } else {
+    document::Table table = case_grid(facts, {});
+    table.title = "Cases";
+    if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
+    section.blocks.push_back(std::move(table));
+  }
+  if (auto run_table = compared_runs_table(facts)) section.blocks.push_back(std::move(*run_table));
+  section.blocks.insert(section.blocks.end(), notes.begin(), notes.end());
+  return section;
+}
+
+std::optional<document::Chapter> findings_section(const TableFacts& facts) {
+  std::vector<document::Paragraph> lines = finding_paragraphs(all_rows_of(facts), facts.results);
+  if (lines.empty()) return std::nullopt;
+  document::Chapter section{.id = "findings", .title = "Findings", .blocks = {}};
+  section.blocks.insert(section.blocks.end(), lines.begin(), lines.end());
+  return section;
+}
+
+// All reported numbers of each case, in base units.
+std::optional<document::Chapter> numbers_section(const TableFacts& facts) {
+  if (facts.rows.empty()) return std::nullopt;
+  document::Table table{
+      .title = "Every number of every case, in base units", .columns = {}, .rows = {}};
+  const std::vector<NumberColumn> columns = number_columns(facts);
+  for (const NumberColumn& column : columns) table.columns.push_back(column.head);
+  for (const estimate::CaseRow& row : facts.rows) {
+    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
+    for (const NumberColumn& column : columns) cells.push_back(value_cell(column.get(row)));
+    table.rows.back().tone = row.step_ns ? document::Tone::kPlain : document::Tone::kDoubt;
+  }
+  if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
+  return document::Chapter{.id = "numbers", .title = "Numbers", .blocks = {std::move(table)}};
+}
+
+// `files`: arguments of the command that shows them.
+document::Chapter environment_section(const TableFacts& facts,
+                                      const std::vector<std::string>& files) {
+  document::Chapter section{.id = "environment", .title = "Environment", .blocks = {}};
+  std::string commands;
+  for (const record::RunRow* run : distinct_runs(facts.results)) {
+    if (!run->argv.empty()) commands += text::join(run->argv, " ", text::shell_word) + '\n';
+  }
+  if (!commands.empty()) {
+    section.blocks.push_back(
+        document::Verbatim{.title = "Measured by", .text = std::move(commands)});
+  }
+  const std::string words = text::join(files, " ", text::shell_word);
+  section.blocks.push_back(
+      document::Verbatim{.title = "To look further",
+                         .text = "stepbench show " + words + "\nstepbench show " + words +
+                                 " --case ID\nstepbench report " + words + '\n'});
+  for (const record::RunRow* run : distinct_runs(facts.results)) {
+    if (run->config_text.empty()) continue;
+    const std::string file = run->config_path.empty() ? run->run_id : run->config_path;
+    section.blocks.push_back(document::Verbatim{
+        .title = "Experiment: " + file, .text = run->config_text, .folded = true});
+  }
+  if (!facts.results.workers.empty()) {
+    section.blocks.push_back(environment_of(facts.results.workers));
+  }
+  return section;
+}
+
+}  // namespace
+
+ReportContent run_content(const record::Results& results, const std::vector<std::string>& files,
+                          const DrawOptions& draw) {
+  const TableFacts facts = table_facts(results, {});
+  ReportContent content{
+      .kind = "run",
+      .title = title_of_runs(results),
+      .answer = overview_answer(facts),
+      .sections = {},
+      .data = json_of(facts.rows, results, {}, estimate::Proposals(facts.rows, results)),
+      .summary = counts_of(facts)};
+  const auto add = [&](std::optional<document::Chapter> section) {
+    if (section) content.sections.push_back(std::move(*section));
+  };
+  // Details behind the answer start folded.
+  const auto add_detail = [&](std::optional<document::Chapter> section) {
+    if (section) section->folded = true;
+    add(std::move(section));
+  };
+  DrawOptions drawing = draw;
+  drawing.show_command = "stepbench show " + text::join(files, " ", text::shell_word);
+  json::JsonText charts;
+  charts.open_object();
+  add_cases(charts, facts, drawing);
+  add(sweep_section(facts, charts));
+  add(overview_section(facts));
+  add(anatomy_section(facts));
+  add(ranks_section(facts));
+  add(findings_section(facts));
+  add(ops_section(results, charts));
+  add_detail(distributions_section(facts, drawing));
+  add_detail(launches_section(facts, drawing, charts));
+  add_detail(numbers_section(facts));
+  add_detail(environment_section(facts, files));
+  content.charts = charts.close_object().take();
+  content.measured =
+      std::any_of(facts.rows.begin(), facts.rows.end(),
+                  [](const estimate::CaseRow& row) { return !row.measured.empty(); });
+  return content;
 }
 
 }  // namespace stepbench::report

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/verdict_report.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -48,46 +47,6 @@ bool was_measured(const compare::Comparison& comparison) {
                      });
 }
 
-}  // namespace
-
-ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
-                              const DrawOptions& /*draw*/) {
-  document::Document document = comparison_document(comparisons, true);
-  std::size_t cases = 0;
-  for (const compare::Comparison& comparison : comparisons) cases += comparison.cases.size();
-  ReportContent content{
-      .kind = "verdict",
-      .title = document.headline,
-      .answer = document.answer,
-      .sections = {},
-      .data = verdict_json(comparisons),
-      .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
-                 text::counted(static_cast<std::int64_t>(cases), "case"),
-      .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
-  // For several comparisons the tables say which letter is which; the table of a single one goes
-  // below its chart.
-  std::vector<document::Block> overview =
-      comparisons.size() > 1
-          ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})
-          : blocks_of(document, {chapters::kCauses});
-  std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
-  document::Chapter first{.id = "overview", .title = "Overview", .blocks = std::move(overview)};
-  std::vector<document::Chapter> sections = comparison_sections(comparisons);
-  move_first_figure(sections[compare::worst_of(comparisons)], first, 0);
-  if (!first.blocks.empty()) content.sections.push_back(std::move(first));
-  std::ranges::move(sections, std::back_inserter(content.sections));
-  std::vector<document::Block> rest =
-      comparisons.size() > 1 ? blocks_of(document, {chapters::kRemarks})
-                             : blocks_of(document, {chapters::kDesign, chapters::kRemarks});
-  content.sections.push_back({.id = chapters::kDesign,
-                              .title = "How it was measured and judged",
-                              .blocks = std::move(rest),
-                              .folded = true});
-  return content;
-}
-
-namespace {
-
 constexpr std::size_t kMaxCauses = 6;  // cases with a figure of their changed step
 constexpr double kPercent = 100;
 
@@ -98,47 +57,7 @@ const compare::MetricResult* step_of(const compare::CaseResult& one) {
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
-// `letter`: names one of several comparisons, whose chapters are folded; empty for a single one.
-document::Chapter section_of(const compare::Comparison& comparison, std::size_t place,
-                             const std::string& letter) {
-  const ComparisonNames names(comparison);
-  document::Chapter section{
-      .id = place == 0 ? "comparison" : "comparison-" + std::to_string(place + 1),
-      .title = "Before and after",
-      .blocks = {},
-      .folded = !letter.empty()};
-  if (section.folded) {
-    section.title += ": A -> " + letter;
-    section.blocks.emplace_back(
-        document::Paragraph{comparison.base + " -> " + comparison.candidate});
-  }
-  if (auto figure = forest_figure(comparison, place)) {
-    if (!letter.empty()) figure->title += ": A -> " + letter;
-    section.blocks.emplace_back(std::move(*figure));
-  }
-  document::Table metrics = metric_rows(comparison, names, true, true).table;
-  metrics.title = "Every metric that was compared";
-  section.blocks.emplace_back(std::move(metrics));
-  std::size_t causes = 0;
-  for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
-    auto figure = cause_figure(comparison, place, i);
-    if (!figure || ++causes > kMaxCauses) continue;
-    section.blocks.emplace_back(std::move(*figure));
-  }
-  if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
-  if (causes > kMaxCauses) {
-    section.blocks.emplace_back(document::Paragraph{
-        "The steps of the first " + std::to_string(kMaxCauses) + " of " +
-        text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
-  }
-  section.blocks.emplace_back(op_changes_table(comparison, names));
-  section.blocks.emplace_back(gates_table(comparison, names));
-  section.blocks.emplace_back(missing_table(comparison, names));
-  return section;
-}
-
-}  // namespace
-
+// Changes of the phases that explain the change of a case's step. nullopt if no cause is known.
 std::optional<document::Figure> cause_figure(const compare::Comparison& comparison,
                                              std::size_t place, std::size_t one) {
   const compare::CaseResult& changed = comparison.cases.at(one);
@@ -171,25 +90,9 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
       .height_px = static_cast<int>(120 + 34 * changed.cause.size())};
 }
 
-std::vector<document::Chapter> comparison_sections(
-    std::span<const compare::Comparison> comparisons) {
-  std::vector<document::Chapter> sections;
-  for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    sections.push_back(
-        section_of(comparisons[i], i, comparisons.size() > 1 ? letter_of(i + 1) : ""));
-  }
-  return sections;
-}
-
-namespace {
-
-constexpr double kHundred = 100;
-
 std::optional<double> finite(double value) {
   return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
 }
-
-}  // namespace
 
 document::Table gates_table(const compare::Comparison& comparison, const ComparisonNames& names) {
   document::Table table{.title = "Gates that did not pass, and the drift",
@@ -243,7 +146,7 @@ document::Table causes_table(const compare::Comparison& comparison, const Compar
                known ? text::signed_duration(change.interval_ns.low) + " to " +
                            text::signed_duration(change.interval_ns.high)
                      : "-",
-               {text::significant(kHundred * change.share, 2) + " %", finite(change.share)}}});
+               {text::significant(kPercent * change.share, 2) + " %", finite(change.share)}}});
     }
   }
   return table;
@@ -295,6 +198,8 @@ document::Table missing_table(const compare::Comparison& comparison, const Compa
   return table;
 }
 
+// One row per case and metric: its change with interval on the band of its margin. `place`: index
+// of the comparison in the page's data. nullopt if no row has a change.
 std::optional<document::Figure> forest_figure(const compare::Comparison& comparison,
                                               std::size_t place) {
   const ComparisonNames names(comparison);
@@ -313,6 +218,94 @@ std::optional<document::Figure> forest_figure(const compare::Comparison& compari
       .alt = "For each case and metric its change in percent with its interval: " +
              verdict_counts(comparison) + ".",
       .json = json.close_array().close_object().take()};
+}
+
+// `letter`: names one of several comparisons, whose chapters are folded; empty for a single one.
+document::Chapter section_of(const compare::Comparison& comparison, std::size_t place,
+                             const std::string& letter) {
+  const ComparisonNames names(comparison);
+  document::Chapter section{
+      .id = place == 0 ? "comparison" : "comparison-" + std::to_string(place + 1),
+      .title = "Before and after",
+      .blocks = {},
+      .folded = !letter.empty()};
+  if (section.folded) {
+    section.title += ": A -> " + letter;
+    section.blocks.emplace_back(
+        document::Paragraph{comparison.base + " -> " + comparison.candidate});
+  }
+  if (auto figure = forest_figure(comparison, place)) {
+    if (!letter.empty()) figure->title += ": A -> " + letter;
+    section.blocks.emplace_back(std::move(*figure));
+  }
+  document::Table metrics = metric_rows(comparison, names, true, true).table;
+  metrics.title = "Every metric that was compared";
+  section.blocks.emplace_back(std::move(metrics));
+  std::size_t causes = 0;
+  for (std::size_t i = 0; i < comparison.cases.size(); ++i) {
+    auto figure = cause_figure(comparison, place, i);
+    if (!figure || ++causes > kMaxCauses) continue;
+    section.blocks.emplace_back(std::move(*figure));
+  }
+  if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
+  if (causes > kMaxCauses) {
+    section.blocks.emplace_back(document::Paragraph{
+        "The steps of the first " + std::to_string(kMaxCauses) + " of " +
+        text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
+  }
+  section.blocks.emplace_back(op_changes_table(comparison, names));
+  section.blocks.emplace_back(gates_table(comparison, names));
+  section.blocks.emplace_back(missing_table(comparison, names));
+  return section;
+}
+
+// One per comparison, in order.
+std::vector<document::Chapter> comparison_sections(
+    std::span<const compare::Comparison> comparisons) {
+  std::vector<document::Chapter> sections;
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    sections.push_back(
+        section_of(comparisons[i], i, comparisons.size() > 1 ? letter_of(i + 1) : ""));
+  }
+  return sections;
+}
+
+}  // namespace
+
+ReportContent verdict_content(std::span<const compare::Comparison> comparisons,
+                              const DrawOptions& /*draw*/) {
+  document::Document document = comparison_document(comparisons, true);
+  std::size_t cases = 0;
+  for (const compare::Comparison& comparison : comparisons) cases += comparison.cases.size();
+  ReportContent content{
+      .kind = "verdict",
+      .title = document.headline,
+      .answer = document.answer,
+      .sections = {},
+      .data = verdict_json(comparisons),
+      .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
+                 text::counted(static_cast<std::int64_t>(cases), "case"),
+      .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
+  // For several comparisons the tables say which letter is which; the table of a single one goes
+  // below its chart.
+  std::vector<document::Block> overview =
+      comparisons.size() > 1
+          ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})
+          : blocks_of(document, {chapters::kCauses});
+  std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
+  document::Chapter first{.id = "overview", .title = "Overview", .blocks = std::move(overview)};
+  std::vector<document::Chapter> sections = comparison_sections(comparisons);
+  move_first_figure(sections[compare::worst_of(comparisons)], first, 0);
+  if (!first.blocks.empty()) content.sections.push_back(std::move(first));
+  std::ranges::move(sections, std::back_inserter(content.sections));
+  std::vector<document::Block> rest =
+      comparisons.size() > 1 ? blocks_of(document, {chapters::kRemarks})
+                             : blocks_of(document, {chapters::kDesign, chapters::kRemarks});
+  content.sections.push_back({.id = chapters::kDesign,
+                              .title = "How it was measured and judged",
+                              .blocks = std::move(rest),
+                              .folded = true});
+  return content;
 }
 
 }  // namespace stepbench::report

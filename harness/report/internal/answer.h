@@ -30,16 +30,6 @@ inline constexpr const char* kBestMark = "*";
 void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows,
                 const record::Results& results);
 
-// Commands that give more information than a run, derived from the run's own command.
-
-// The same run with so many launches per case; empty if the run does not record its command.
-[[nodiscard]] std::string command_with_launches(const record::RunRow& run, std::size_t launches);
-
-// `ab` of two cases of the run. Empty if a sweep in the file distinguishes them, or if the command
-// has flags that `ab` may lack.
-[[nodiscard]] std::string command_of_pair(const record::RunRow& run, const estimate::CaseRow& a,
-                                          const estimate::CaseRow& b);
-
 // The time that a perfect loader would save: compares a case with its loader alone and its step
 // alone (loader.alone).
 

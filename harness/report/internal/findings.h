@@ -39,13 +39,4 @@ struct CaseFinding {
 [[nodiscard]] std::vector<document::Paragraph> finding_paragraphs(
     const estimate::CaseRow& row, const estimate::Proposals& proposals);
 
-// Waiting for data in a worker without findings about its loader, and a precision that is slower
-// than fp32 here.
-[[nodiscard]] std::vector<Finding> row_findings(const estimate::CaseRow& row,
-                                                const estimate::Proposals& proposals);
-
-// Share of its time that it waits for data, excluding epoch borders, which are reported next to the
-// table.
-[[nodiscard]] double steady_wait_share(const estimate::CaseRow& row);
-
 }  // namespace stepbench::report

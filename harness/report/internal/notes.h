@@ -23,12 +23,4 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
 // show 1 % of the step.
 [[nodiscard]] std::string unseen_warmup(const estimate::CaseRow& row);
 
-[[nodiscard]] std::vector<std::string> estimate_notes(const estimate::CaseRow& row);
-
-// One line each for the whole table; empty if there is nothing to note.
-[[nodiscard]] std::string flagged_steps(const std::vector<estimate::CaseRow>& rows);
-[[nodiscard]] std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows);
-// For process groups whose `scaling` compares them with a process with another number of threads.
-[[nodiscard]] std::string scaled_threads(const std::vector<estimate::CaseRow>& rows);
-
 }  // namespace stepbench::report

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/verdict_report.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +7,7 @@
 #include "harness/report/comparison_document.h"
 #include "harness/report/comparison_json.h"
 #include "harness/report/exports.h"
+#include "harness/report/html/report.h"
 #include "harness/report/internal/comparison_words.h"
 #include "tests/unit/compare/result_maker.h"
 #include "tests/unit/report/charts/charted.h"
@@ -38,16 +37,22 @@ compare::Comparison slower_by_a_twentieth(int launches = 20) {
   return compare::compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
 }
 
+std::vector<test::ReadFigure> figures_of(const compare::Comparison& comparison) {
+  std::vector<test::ReadFigure> figures;
+  for (const document::Chapter& chapter : verdict_content({&comparison, 1}, {}).sections) {
+    for (test::ReadFigure& figure : test::figures_of(chapter)) figures.push_back(std::move(figure));
+  }
+  return figures;
+}
+
 TEST(ComparisonCharts, Forest_NamesTheCases) {
   const compare::Comparison comparison = slower_by_a_twentieth();
-  const auto figure = forest_figure(comparison, 0);
-  ASSERT_TRUE(figure);
+  const test::ReadFigure forest = figures_of(comparison).at(0);
   const ComparisonNames names(comparison);
-  EXPECT_EQ(Json::parse(figure->json)["names"][0], names.of(comparison.cases[0]));
+  EXPECT_EQ(forest.json["names"][0], names.of(comparison.cases[0]));
   // The sides were measured one after the other.
-  EXPECT_THAT(figure->alt, HasSubstr("1 perhaps worse"));
-  EXPECT_FALSE(forest_figure({}, 0)) << "nothing to draw";
-  EXPECT_EQ(comparison_sections(std::vector<compare::Comparison>(1)).size(), 1U);
+  EXPECT_THAT(forest.figure.alt, HasSubstr("1 perhaps worse"));
+  EXPECT_TRUE(figures_of({}).empty()) << "nothing to draw";
 }
 
 TEST(ComparisonCharts, LargeBase_IsComparedWithItself) {
@@ -76,14 +81,13 @@ TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
 
 TEST(ComparisonCharts, Cause_ListsItsPhases) {
   const compare::Comparison comparison = slower_by_a_twentieth();
-  const auto figure = cause_figure(comparison, 0, 0);
-  ASSERT_TRUE(figure);
-  const Json json = Json::parse(figure->json);
+  const auto figures = figures_of(comparison);
+  ASSERT_EQ(figures.size(), 2U) << "nothing changed in the other cases";
+  const auto& [figure, json] = figures[1];
   EXPECT_EQ(json["chart"], "cause");
   EXPECT_EQ(json["case"], 0);
-  EXPECT_THAT(figure->alt, HasSubstr("data_wait +500 us"));
-  EXPECT_THAT(figure->note, HasSubstr("to all other phases"));
-  EXPECT_FALSE(cause_figure(comparison, 0, 1)) << "nothing changed there";
+  EXPECT_THAT(figure.alt, HasSubstr("data_wait +500 us"));
+  EXPECT_THAT(figure.note, HasSubstr("to all other phases"));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "harness/json/line_object.h"
 #include "harness/report/history_document.h"
 #include "harness/report/html/history_report.h"
-#include "harness/report/html/night_report.h"
 #include "harness/report/html/report.h"
 #include "harness/report/night_json.h"
 #include "harness/track/history.h"
@@ -153,15 +152,18 @@ ShownNight moved_night() {
 }
 
 TEST(NightCharts, Words_HaveTheLargestChange) {
-  const auto figures = test::figures_of(night_charts(moved_night()).at(0));
+  const ReportContent content = night_content(moved_night(), {}, "{}");
+  const auto figures = test::figures_of(content.sections.front());
   EXPECT_EQ(figures.at(0).json["chart"], "night");
   EXPECT_THAT(figures.at(0).figure.alt, HasSubstr("the largest change +"));
 }
 
 TEST(NightCharts, ChangedSeries_IsDrawnOverItsNights) {
   const ShownNight night = moved_night();
-  const auto chapters = night_charts(night);
-  const auto figures = test::figures_of(chapters.back());
+  const ReportContent content = night_content(night, {}, "{}");
+  const auto moved = std::ranges::find(content.sections, "moved", &document::Chapter::id);
+  ASSERT_NE(moved, content.sections.end());
+  const auto figures = test::figures_of(*moved);
   ASSERT_EQ(figures.size(), 1U) << "what did not move is not drawn";
   const Json series = Json::parse(night_json(night, {}))["series"];
   const auto drawn = std::ranges::find_if(
