@@ -63,7 +63,6 @@ struct Figure {
   // {"chart":"heat",…}: names the function of the page's script and holds its data. See JsonText.
   std::string json;
   std::string note = {};  // what was thinned out or omitted; empty if nothing
-  int height_px = 420;
   bool folded = false;  // drawn when the reader opens it
 };
 

@@ -198,10 +198,8 @@ void HtmlChapters::add(const Figure& figure) {
            class_attribute(title_already_shown ? "unseen" : "") + " id=\"" + id + "-title\">" +
            text::html_text(figure.title) + "</h3></figcaption>\n";
   if (append_data_) {
-    const std::string height = std::to_string(figure.height_px);
     html_ += "<div class=\"plot\" id=\"plot-" + number + "\" data-figure=\"" + id +
-             "-data\" data-height=\"" + height + "\" style=\"min-height:" + height +
-             "px\" role=\"img\" aria-labelledby=\"" + id + "-title\" aria-describedby=\"" + id +
+             "-data\" role=\"img\" aria-labelledby=\"" + id + "-title\" aria-describedby=\"" + id +
              "-alt\"></div>\n";
   }
   html_ += "<p class=\"alt\" id=\"" + id + "-alt\">" + text::html_text(figure.alt) + "</p>\n";

@@ -274,7 +274,6 @@ function dots({ measure, most = 60 }, page) {
   traces.push(crosses(without.map(() => 0.01), without, without.map((i) => cases[i].hover()), { xaxis: "x2" }));
   return {
     ...shapes.figure(traces, {
-      height: 130 + 24 * rows.length,
       xaxis: shapes.axis({ title: page.charts.measures[measure].head }),
       yaxis: shapes.axis({ names: cases.map((each) => each.tick), downwards: true }),
       ...(without.length && { xaxis2: { overlaying: "x", range: [0, 1], visible: false, fixedrange: true } }),
@@ -451,6 +450,7 @@ charts.distribution = ({ case: place, launches, flags }, page) => {
   const percentiles = ["p50", "p90", "p99"].map((name) => [name, row[`step_${name}_ns`] / unit.ns]).filter(([, at]) => at > 0);
   const what = `${row.latency_p50_ns === null ? "step, host clock" : "latency"} [${unit.name}]`;
   return shapes.figure([...distributions, ...overTime, ...flagged], {
+    height: 620,
     xaxis: shapes.axis({ title: what, domain: [0, 1], anchor: "y" }),
     yaxis: shapes.axis({ title: "steps at most as long [%]", fromZero: true, domain: [0.58, 1], anchor: "x" }),
     xaxis2: shapes.axis({ title: "step since set-up", domain: [0, 1], anchor: "y2" }),
@@ -546,7 +546,7 @@ charts.machine = ({ numbers, points }, page, view = 0) => {
   return shapes.figure([shapes.line({
     name, x: kept.map(place), y: kept.map(value), mode: "lines+markers", dash: "", width: 1, showlegend: false,
     hovertext: kept.map((at) => hover(at, `${title} ${words.significant(value(at))}`)), hoverinfo: "text",
-  })], { xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
+  })], { height: 300, xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
 };
 charts.machine.views = ({ numbers }) => numbers.map(({ name }) => name);
 
@@ -584,5 +584,5 @@ charts.waits = ({ ranks, ns }) => {
     colorscale: "Cividis",
     showscale: !written,
     colorbar: { title: { text: "ms" } },
-  })], { xaxis: axis("is waited for"), yaxis: axis("waits", { downwards: true }) });
+  })], { height: Math.min(640, 260 + 36 * ranks.length), xaxis: axis("is waited for"), yaxis: axis("waits", { downwards: true }) });
 };

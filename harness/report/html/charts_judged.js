@@ -35,7 +35,6 @@ function mostOf(rows, rank) {
     note: `The ${kMost} of ${rows.length} rows that matter most; the table has all.`,
   };
 }
-const kRowPx = 26;
 
 // `names`: of the cases.
 charts.forest = ({ comparison: place, names: cases }, page) => {
@@ -94,7 +93,6 @@ charts.forest = ({ comparison: place, names: cases }, page) => {
   const ends = [...metrics, ...(control ? [control] : [])].flatMap((each) => [percent(each.change), ...(bounds(each) || [])]);
   return {
     ...shapes.figure([margins, ...kinds, itself], {
-      height: 160 + kRowPx * names.length,
       xaxis: shapes.axis({ title: "change [%]; 0: as before", range: around([-margin, 0, margin, ...ends]) }),
       yaxis: shapes.axis({ names, downwards: true }),
     }),
@@ -157,7 +155,6 @@ charts.night = (_, page) => {
   const margin = margins.length ? [-1, 1].map((sign) => sign * Math.min(...margins)) : [];
   return {
     ...shapes.figure(traces, {
-      height: 140 + kRowPx * series.length,
       xaxis: shapes.axis({ title: "tonight against the usual [%]", range: around([...ends, ...margins, ...margins.map((each) => -each)]) }),
       yaxis: shapes.axis({ names: series.map((each) => each.name), downwards: true }),
       shapes: [shapes.upright(0, "solid"), ...margin.map((at) => shapes.upright(at))],
@@ -212,6 +209,7 @@ charts.series = ({ id, title }, page) => {
   const days = 36 * 3600e3;
   const few = last - first < days ? { range: [first - days, last + days].map((at) => new Date(at).toISOString()) } : {};
   return shapes.figure([values, level, ...marks], {
+    height: 360,
     xaxis: shapes.axis({ title: "night (UTC)", kind: "date", ...few }),
     yaxis: shapes.axis({ title: unit.name ? `${title} [${unit.name}]` : title }),
   });

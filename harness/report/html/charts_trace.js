@@ -53,9 +53,7 @@ charts.flame = ({ profile }, page, view = 0) => {
     };
   });
   if (first) items.unshift({ label: "all calls", hover: ["all calls", told.time(total)], parent: -1, value: 0 });
-  const figure = shapes.tree("icicle", items);
-  figure.layout.height = Math.min(Math.max(60 + 34 * Math.max(...levels), 300), 900);
-  return figure;
+  return shapes.tree("icicle", items, Math.min(Math.max(60 + 34 * Math.max(...levels), 300), 900));
 };
 charts.flame.views = ({ profile }, page) => timeViews(timesOfCalls(page.charts.profiles[profile]));
 

@@ -153,8 +153,7 @@ document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaun
                  " with a doubt, " + std::to_string(std::ssize(ran) - measured) +
                  " failed or skipped.",
           .json = json.take(),
-          .note = std::move(note),
-          .height_px = 460};
+          .note = std::move(note)};
 }
 
 // The numbers that are not 0 throughout.
@@ -181,8 +180,7 @@ std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran
                           .note = ran.size() > points
                                       ? "Of each stretch of launches the smallest and the largest "
                                         "are drawn."
-                                      : "",
-                          .height_px = 300};
+                                      : ""};
 }
 
 }  // namespace

@@ -183,7 +183,6 @@ std::optional<document::Figure> areas_figure(const ops::ModuleTree& tree, std::s
   if (tree.full_depth == 0) {
     figure.note = "No modules were recorded; `profile: {modules: true}` records them.";
   }
-  figure.height_px = 480;
   return figure;
 }
 

@@ -22,7 +22,9 @@
 
   async function textOf(script) {
     if (script.dataset.encoding !== "gzip+base64") return script.textContent;
-    const bytes = Uint8Array.from(atob(script.textContent), (c) => c.charCodeAt(0));
+    const packed = atob(script.textContent);
+    const bytes = new Uint8Array(packed.length);
+    for (let i = 0; i < packed.length; ++i) bytes[i] = packed.charCodeAt(i);
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   }
@@ -135,7 +137,6 @@
   function fitted(figure, plot, width) {
     const data = figure.data.map((trace) => ({ ...trace }));
     const layout = { ...figure.layout, template: template(), autosize: true };
-    layout.height = figure.layout.height || Number(plot.dataset.height);
     // Hide text that would be too small; the hover has it.
     layout.uniformtext = { mode: "hide", minsize: 10 };
     if (touched) layout.dragmode = false;

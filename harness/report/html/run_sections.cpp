@@ -23,8 +23,6 @@
 namespace stepbench::report {
 namespace {
 
-constexpr int kBarPx = 30;
-
 struct PhaseKind {
   std::vector<estimate::PhaseEstimate> estimate::CaseRow::*of;
   const char* key;     // key in a case's JSON
@@ -90,8 +88,7 @@ document::Figure figure_of(const Anatomy& anatomy, const PhaseKind& kind, bool i
           .note = drawn < anatomy.with_phases
                       ? "Drawn are the " + std::to_string(drawn) + " best of " +
                             text::with_separators(anatomy.with_phases) + " cases."
-                      : "",
-          .height_px = std::max(340, 170 + kBarPx * static_cast<int>(drawn))};
+                      : ""};
 }
 
 // The bars as numbers, with one column per phase in step order.
@@ -282,8 +279,7 @@ document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, 
   return {.title = title_of(facts, row),
           .alt = alt_of(row, count),
           .json = json.take(),
-          .note = std::move(note),
-          .height_px = 620};
+          .note = std::move(note)};
 }
 
 // Best cases first, then those with a warning.
@@ -395,8 +391,7 @@ document::Figure phases_figure(const CaseRanks& one) {
           .alt = "Stacked bars: the phases of a step on each of " +
                  text::counted(std::ssize(one.ranks), "rank") + '.',
           .json = json.take(),
-          .note = std::move(note),
-          .height_px = 190 + 34 * static_cast<int>(ranks.size())};
+          .note = std::move(note)};
 }
 
 void add_case(const CaseRanks& one, bool several, std::vector<document::Block>& blocks) {

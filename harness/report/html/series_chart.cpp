@@ -51,8 +51,7 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
                           .alt = alt + '.',
                           .in_text = draw_chart(view),
                           .json = json.take(),
-                          .note = text::join(notes, " "),
-                          .height_px = 360};
+                          .note = text::join(notes, " ")};
 }
 
 }  // namespace stepbench::report

@@ -75,9 +75,11 @@ const shapes = (() => {
     return made;
   }
 
+  // With a line for each name of the vertical axis, unless `layout` has a height.
   const figure = (data, layout, legendAt = 1.02) => ({
     data: data.filter(Boolean),
     layout: {
+      height: layout.yaxis?.tickvals ? 150 + 28 * (Math.max(...layout.yaxis.tickvals) + 1) : 420,
       hovermode: "closest",
       margin: { l: 60, r: 20, t: 20, b: 50 },
       legend: { orientation: "h", x: 0, y: legendAt, yanchor: "bottom", traceorder: "normal" },
@@ -153,7 +155,7 @@ const shapes = (() => {
   // A tree of times as nested areas: a "treemap", or an "icicle", a flame graph from the top.
   // `items`: [{label, hover: lines, parent: index or -1, value, colour}], parents before their
   // children; `value` excludes children; without a colour an item gets its parent's.
-  function tree(type, items) {
+  function tree(type, items, height = 480) {
     const hues = [];
     items.forEach((item, i) => hues.push(item.colour || (item.parent < 0 ? colours.dim : hues[item.parent])));
     return figure([{
@@ -169,7 +171,7 @@ const shapes = (() => {
       ...(type === "icicle" ? { tiling: { orientation: "v", pad: 1 }, sort: false } : { tiling: { pad: 2 } }),
       marker: { colors: hues, line: { color: "#FFFFFF", width: 1 } },
       pathbar: { visible: true },
-    }]);
+    }], { height });
   }
 
   // Small multiples: the axes of `count` plots in a grid, all with the same range, with titles

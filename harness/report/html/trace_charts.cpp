@@ -96,8 +96,7 @@ std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
       .alt = "Of a step of " + text::duration(wall_ns) + ": " + text::join(part_labels, "; ") + '.',
       .json = json.take(),
       .note =
-          "Mean of " + text::counted(std::ssize(counts), "step") + "; the parts sum to the step.",
-      .height_px = static_cast<int>(120 + 30 * parts.size())};
+          "Mean of " + text::counted(std::ssize(counts), "step") + "; the parts sum to the step."};
 }
 
 document::Figure steps_figure(const AnalysedTrace& analysed, const analyze::IdleReport& report,
@@ -196,8 +195,7 @@ document::Figure differences_figure(std::size_t place, std::string_view key,
                  " changed; the first: " + names.front() + ", " + words_of_change(rows.front()) +
                  '.',
           .json = json.take(),
-          .note = std::move(note),
-          .height_px = static_cast<int>(130 + 26 * shown)};
+          .note = std::move(note)};
 }
 
 document::Table differences_table(const std::string& title,
@@ -284,8 +282,7 @@ document::Figure means_figure(const analyze::RankReport& report, std::size_t pla
           .alt = alt + '.',
           .json = json.take(),
           .note = "Means over " + text::counted(report.steps, "common step") + ", " +
-                  text::counted(report.collectives, "matched collective") + '.',
-          .height_px = 380};
+                  text::counted(report.collectives, "matched collective") + '.'};
 }
 
 // One step on all ranks side by side: own work, waiting, communication.
@@ -313,8 +310,7 @@ document::Figure lanes_figure(const analyze::RankReport& report) {
           .alt = "A lane for each of " + text::counted(std::ssize(ranks), "rank") +
                  ": when it works, waits for others and exchanges in a step of middle length.",
           .json = json.take(),
-          .note = note + "A step of middle length.",
-          .height_px = 170 + 34 * static_cast<int>(count)};
+          .note = note + "A step of middle length."};
 }
 
 }  // namespace
@@ -334,15 +330,13 @@ std::optional<document::Figure> waits_figure(const WaitMatrix& matrix) {
   json.integers("ranks", matrix.ranks).open_array("ns");
   for (const std::vector<double>& line : matrix.ns) add_numbers(json, {}, line);
   json.close_array().close_object();
-  constexpr int kTallest = 640;
   return document::Figure{
       .title = "Who waits for whom",
       .alt = "A square of " + text::counted(std::ssize(matrix.ranks), "rank") +
              ": how long each waits for each other in a step. Most is waited for rank " +
              std::to_string(matrix.ranks[matrix.most_waited_for()]) + '.',
       .json = json.take(),
-      .note = "Means per step of a profiled launch.",
-      .height_px = std::min(kTallest, 260 + 36 * static_cast<int>(matrix.ranks.size()))};
+      .note = "Means per step of a profiled launch."};
 }
 
 }  // namespace stepbench::report

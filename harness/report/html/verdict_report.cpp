@@ -86,8 +86,7 @@ std::optional<document::Figure> cause_figure(const compare::Comparison& comparis
       .json = json.take(),
       .note = "Each phase by the middle of its changes with its interval; the " + step->name +
               " went from " + from_to + " by medians, which leaves " +
-              text::signed_duration(rest_ns) + " to all other phases.",
-      .height_px = static_cast<int>(120 + 34 * changed.cause.size())};
+              text::signed_duration(rest_ns) + " to all other phases."};
 }
 
 std::optional<double> finite(double value) {
