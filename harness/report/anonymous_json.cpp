@@ -2,7 +2,10 @@
 #include "harness/report/anonymous_json.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -17,53 +20,25 @@ using Words = std::set<std::string, std::less<>>;
 
 constexpr std::size_t kMaxNesting = 100;
 
+Words words_of(const std::string& list) {
+  std::istringstream words(list);
+  return Words(std::istream_iterator<std::string>(words), {});
+}
+
 // Members whose text is always written by stepbench.
 const Words& own_members() {
-  static const Words kMembers = {"arm",
-                                 "best",
-                                 "build_id",
-                                 "candidate_case_id",
-                                 "case_id",
-                                 "clock",
-                                 "cohort_id",
-                                 "config_hash",
-                                 "data_digest",
-                                 "design",
-                                 "direction",
-                                 "ended_utc",
-                                 "evidence",
-                                 "git.sha",
-                                 "git_sha",
-                                 "id",
-                                 "metric",
-                                 "next",
-                                 "outcome",
-                                 "pass",
-                                 "phase",
-                                 "plan_digest",
-                                 "point_id",
-                                 "result",
-                                 "schema",
-                                 "series_id",
-                                 "severity",
-                                 "shard",
-                                 "spread",
-                                 "stage",
-                                 "started_utc",
-                                 "state",
-                                 "stepbench_version",
-                                 "unit",
-                                 "verdict",
-                                 "version",
-                                 "worker_build_id",
-                                 "worker_id"};
+  static const Words kMembers = words_of(
+      "arm best build_id candidate_case_id case_id clock cohort_id config_hash data_digest "
+      "design direction ended_utc evidence git.sha git_sha id metric next outcome pass "
+      "phase plan_digest point_id result schema series_id severity shard spread stage "
+      "started_utc state stepbench_version unit verdict version worker_build_id worker_id");
   return kMembers;
 }
 
 const Words& machine_members() {
-  static const Words kMembers = {"cpu.model",    "cpu_capability", "cuda_driver",
-                                 "cuda_runtime", "cudnn",          "gpu.0",
-                                 "gpu.driver",   "python",         "torch"};
+  static const Words kMembers = words_of(
+      "cpu.model cpu_capability cuda_driver cuda_runtime cudnn gpu.0 gpu.driver python "
+      "torch");
   return kMembers;
 }
 

@@ -140,6 +140,21 @@ std::vector<std::size_t> module_order(const ops::ModuleTree& tree, const std::st
   return order;
 }
 
+// The costs of a module in exports, in order.
+struct CostField {
+  std::string_view csv;
+  std::string_view json;
+  std::int64_t ops::ModuleCost::*of;
+};
+constexpr CostField kCostFields[] = {
+    {"cpu_time", "cpu_ns", &ops::ModuleCost::cpu_ns},
+    {"cuda_time", "device_ns", &ops::ModuleCost::device_ns},
+    {"flops", "flops", &ops::ModuleCost::flops},
+    {"cpu_memory_allocated", "cpu_allocated_bytes", &ops::ModuleCost::cpu_allocated_bytes},
+    {"cpu_memory_usage", "cpu_bytes", &ops::ModuleCost::cpu_bytes},
+    {"cuda_memory_allocated", "device_allocated_bytes", &ops::ModuleCost::device_allocated_bytes},
+    {"cuda_memory_usage", "device_bytes", &ops::ModuleCost::device_bytes}};
+
 std::string microseconds(std::int64_t ns) {
   constexpr double kNsPerMicrosecond = 1000;
   return to_text(Value(static_cast<double>(ns) / kNsPerMicrosecond));
@@ -155,9 +170,8 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
       if (std::find(phases.begin(), phases.end(), phase) == phases.end()) phases.push_back(phase);
     }
   }
-  std::string text =
-      "case,engine,steps,kind,module,depth,cpu_time,cuda_time,flops,cpu_memory_allocated,"
-      "cpu_memory_usage,cuda_memory_allocated,cuda_memory_usage";
+  std::string text = "case,engine,steps,kind,module,depth";
+  for (const CostField& field : kCostFields) text += ',' + std::string(field.csv);
   for (const std::string& phase : phases) text += ',' + text::csv_cell("cpu_time." + phase);
   for (const std::string& phase : phases) {
     if (device) text += ',' + text::csv_cell("cuda_time." + phase);
@@ -173,14 +187,12 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
     };
     for (const std::size_t i : module_order(tree, sort)) {
       const ops::ModuleNode& node = tree.nodes[i];
-      const ops::ModuleCost& cost = node.all;
       text += profiled.case_id + ',' + profiled.engine + ',' + std::to_string(tree.steps) + ',' +
               std::string(name_of(node.kind)) + ',' + text::csv_cell(node.path) + ',' +
-              std::to_string(node.depth) + ',' + microseconds(cost.cpu_ns) + ',' +
-              microseconds(cost.device_ns);
-      for (const std::int64_t number : {cost.flops, cost.cpu_allocated_bytes, cost.cpu_bytes,
-                                        cost.device_allocated_bytes, cost.device_bytes}) {
-        text += ',' + std::to_string(number);
+              std::to_string(node.depth);
+      for (const CostField& field : kCostFields) {
+        const std::int64_t cost = node.all.*field.of;
+        text += ',' + (field.json.ends_with("_ns") ? microseconds(cost) : std::to_string(cost));
       }
       for (const std::string& phase : phases) {
         text += ',' + microseconds(phase_cost(node, phase).cpu_ns);
@@ -195,12 +207,7 @@ std::string modules_csv(const std::vector<CaseModules>& all, const std::string& 
 }
 
 void add_cost(json::JsonText& json, const ops::ModuleCost& cost) {
-  json.integer("cpu_ns", cost.cpu_ns).integer("device_ns", cost.device_ns);
-  json.integer("flops", cost.flops);
-  json.integer("cpu_allocated_bytes", cost.cpu_allocated_bytes)
-      .integer("cpu_bytes", cost.cpu_bytes);
-  json.integer("device_allocated_bytes", cost.device_allocated_bytes);
-  json.integer("device_bytes", cost.device_bytes);
+  for (const CostField& field : kCostFields) json.integer(field.json, cost.*field.of);
 }
 
 std::string modules_json(const std::vector<CaseModules>& all, const std::string& sort) {

@@ -2,9 +2,11 @@
 #include "harness/report/rank_table.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -76,20 +78,15 @@ document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,
                                   const record::Results& results) {
   const estimate::RowNames names(rows, results);
   document::Chapter chapter{.id = "ranks", .title = "Ranks", .blocks = {}};
-  const GroupLaunches groups(results);
-  std::set<std::pair<std::string, std::string>> seen;
   bool profiled = false;
-  for (const estimate::CaseRow& row : rows) {
-    if (!seen.emplace(row.case_id + ' ' + row.run_id, row.arm).second) continue;
-    const RanksOfCase ranks = ranks_of(row, groups);
-    if (ranks.size() < 2) continue;
-    chapter.blocks.emplace_back(ranks_table(names.name(row), ranks));
-    if (auto waits = wait_table(wait_matrix(ranks))) chapter.blocks.emplace_back(std::move(*waits));
-    if (std::string straggler = straggler_of(row, groups); !straggler.empty()) {
-      chapter.blocks.emplace_back(
-          document::Paragraph{std::move(straggler), document::Tone::kDoubt});
+  for (const CaseRanks& one : cases_with_ranks(rows, names, results)) {
+    chapter.blocks.emplace_back(ranks_table(one.name, one.ranks));
+    if (auto waits = wait_table(wait_matrix(one.ranks)))
+      chapter.blocks.emplace_back(std::move(*waits));
+    if (!one.straggler.empty()) {
+      chapter.blocks.emplace_back(document::Paragraph{one.straggler, document::Tone::kDoubt});
     }
-    profiled = profiled || !ranks.begin()->second.work_ns.empty();
+    profiled = profiled || one.profiled();
   }
   if (chapter.blocks.empty()) {
     throw ConfigError("--ranks",
@@ -102,10 +99,6 @@ document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,
 }
 
 namespace {
-
-std::string key_of(const std::string& case_id, const std::string& arm, const std::string& run) {
-  return case_id + '\n' + arm + '\n' + run;
-}
 
 void add_metric(const record::Launch& launch, std::string_view name, std::vector<double>& to) {
   const auto found = launch.row.report.metrics.find(name);
@@ -146,6 +139,54 @@ void add_waits_for(const record::Launch& launch, RankValues& to) {
   }
 }
 
+// Launches of process groups by case.
+class GroupLaunches {
+ public:
+  explicit GroupLaunches(const record::Results& results) {
+    for (const record::Launch& launch : results.launches) {
+      const record::LaunchRow& one = launch.row;
+      if (one.world < 2 || one.outcome.kind != Outcome::Kind::kMeasured) continue;
+      const bool known = launch.run < results.runs.size();
+      const std::string run = known ? results.runs[launch.run].run_id : std::string();
+      by_case_[{one.key.case_id, one.key.arm, run}].push_back(&launch);
+    }
+  }
+
+  [[nodiscard]] std::vector<const record::Launch*> of(const estimate::CaseRow& row) const {
+    const auto found = by_case_.find({row.case_id, row.arm, row.run_id});
+    return found == by_case_.end() ? std::vector<const record::Launch*>{} : found->second;
+  }
+
+ private:
+  std::map<std::array<std::string, 3>, std::vector<const record::Launch*>> by_case_ = {};
+};
+
+RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
+  RanksOfCase ranks;
+  for (const record::Launch* each : groups.of(row)) {
+    const record::Launch& launch = *each;
+    const record::LaunchRow& one = launch.row;
+    RankValues& to = ranks[one.key.rank];
+    if (const std::string host = text_of(one.machine, "rank.host"); !host.empty())
+      to.hosts.insert(host);
+    if (one.key.pass == Pass::kTiming) add_timed(launch, to);
+    add_metric(launch, "rank_wait_ns", to.wait_ns);
+    add_metric(launch, "own_work_ns", to.work_ns);
+    add_waits_for(launch, to);
+  }
+  return ranks;
+}
+
+std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
+  for (const record::Launch* launch : groups.of(row)) {
+    if (launch->row.key.rank != 0 || !is_profiling(launch->row.key.pass)) continue;
+    for (const Finding& finding : launch->row.report.findings) {
+      if (finding.id == findings::kStragglerFinding) return finding.text;
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<double> median_of(const std::vector<double>& values) {
@@ -165,36 +206,23 @@ std::optional<double> RankValues::peak() const {
   return peak;
 }
 
-GroupLaunches::GroupLaunches(const record::Results& results) {
-  for (const record::Launch& launch : results.launches) {
-    const record::LaunchRow& one = launch.row;
-    if (one.world < 2 || one.outcome.kind != Outcome::Kind::kMeasured) continue;
-    const bool known = launch.run < results.runs.size();
-    const std::string run = known ? results.runs[launch.run].run_id : std::string();
-    by_case_[key_of(one.key.case_id, one.key.arm, run)].push_back(&launch);
-  }
+std::string straggler_of(const estimate::CaseRow& row, const record::Results& results) {
+  return straggler_of(row, GroupLaunches(results));
 }
 
-const std::vector<const record::Launch*>& GroupLaunches::of(const estimate::CaseRow& row) const {
-  static const std::vector<const record::Launch*> kNone;
-  const auto found = by_case_.find(key_of(row.case_id, row.arm, row.run_id));
-  return found == by_case_.end() ? kNone : found->second;
-}
-
-RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
-  RanksOfCase ranks;
-  for (const record::Launch* each : groups.of(row)) {
-    const record::Launch& launch = *each;
-    const record::LaunchRow& one = launch.row;
-    RankValues& to = ranks[one.key.rank];
-    if (const std::string host = text_of(one.machine, "rank.host"); !host.empty())
-      to.hosts.insert(host);
-    if (one.key.pass == Pass::kTiming) add_timed(launch, to);
-    add_metric(launch, "rank_wait_ns", to.wait_ns);
-    add_metric(launch, "own_work_ns", to.work_ns);
-    add_waits_for(launch, to);
+std::vector<CaseRanks> cases_with_ranks(const std::vector<estimate::CaseRow>& rows,
+                                        const estimate::RowNames& names,
+                                        const record::Results& results) {
+  const GroupLaunches groups(results);
+  std::vector<CaseRanks> cases;
+  std::set<std::array<std::string_view, 3>> seen;
+  for (const estimate::CaseRow& row : rows) {
+    if (!seen.insert({row.case_id, row.run_id, row.arm}).second) continue;
+    RanksOfCase ranks = ranks_of(row, groups);
+    if (ranks.size() < 2) continue;
+    cases.push_back({names.name(row), straggler_of(row, groups), std::move(ranks)});
   }
-  return ranks;
+  return cases;
 }
 
 std::vector<std::string> parts_of(const RanksOfCase& ranks) {
@@ -220,16 +248,6 @@ WaitMatrix wait_matrix(const RanksOfCase& ranks) {
     }
   }
   return matrix;
-}
-
-std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups) {
-  for (const record::Launch* launch : groups.of(row)) {
-    if (launch->row.key.rank != 0 || !is_profiling(launch->row.key.pass)) continue;
-    for (const Finding& finding : launch->row.report.findings) {
-      if (finding.id == findings::kStragglerFinding) return finding.text;
-    }
-  }
-  return {};
 }
 
 namespace {

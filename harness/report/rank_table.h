@@ -49,32 +49,33 @@ struct RankValues {
 };
 using RanksOfCase = std::map<int, RankValues>;
 
-// Launches of process groups by case. The results must outlive it.
-class GroupLaunches {
- public:
-  explicit GroupLaunches(const record::Results& results);
-  [[nodiscard]] const std::vector<const record::Launch*>& of(const estimate::CaseRow& row) const;
-
- private:
-  std::map<std::string, std::vector<const record::Launch*>> by_case_ = {};
-};
-
 [[nodiscard]] std::optional<double> median_of(const std::vector<double>& values);
 
-[[nodiscard]] RanksOfCase ranks_of(const estimate::CaseRow& row, const GroupLaunches& groups);
+// A case that was launched as a group.
+struct CaseRanks {
+  std::string name;
+  std::string straggler;  // finding of a profiled launch; empty if there is none or it is unknown
+  RanksOfCase ranks;
+
+  [[nodiscard]] bool profiled() const { return !ranks.begin()->second.work_ns.empty(); }
+};
+// The cases among `rows` with several ranks, each arm of each run once.
+[[nodiscard]] std::vector<CaseRanks> cases_with_ranks(const std::vector<estimate::CaseRow>& rows,
+                                                      const estimate::RowNames& names,
+                                                      const record::Results& results);
+[[nodiscard]] std::string straggler_of(const estimate::CaseRow& row,
+                                       const record::Results& results);
+
 // Parts of the step on any rank, in step order, `other` last.
 [[nodiscard]] std::vector<std::string> parts_of(const RanksOfCase& ranks);
 // Medians over the profiled launches.
 [[nodiscard]] WaitMatrix wait_matrix(const RanksOfCase& ranks);
-// The straggler finding of a profiled launch; empty if there is none or it is unknown.
-[[nodiscard]] std::string straggler_of(const estimate::CaseRow& row, const GroupLaunches& groups);
 
 [[nodiscard]] document::Table ranks_table(const std::string& title, const RanksOfCase& ranks);
 // Explains the numbers. `profiled`: mention waits.
 [[nodiscard]] std::vector<std::string> ranks_words(bool profiled);
 
-// A chapter with one table per case in `rows` with several ranks. Throws ConfigError if there is
-// none.
+// A chapter with one table per case with several ranks. Throws ConfigError if there is none.
 [[nodiscard]] document::Document ranks_of_cases(const std::vector<estimate::CaseRow>& rows,
                                                 const record::Results& results);
 

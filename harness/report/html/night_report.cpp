@@ -22,11 +22,11 @@ namespace {
 std::optional<document::Figure> changes_figure(const nights::Night& night,
                                                const SeriesNames& names) {
   const nights::NightSeries* most = nullptr;
-  const auto size = [](const nights::NightSeries& series) {
-    return series.change && std::isfinite(*series.change) ? std::abs(*series.change) : -1;
-  };
+  std::int64_t known = 0;
   for (const nights::NightSeries& series : night.series) {
-    if (size(series) > (most == nullptr ? -1 : size(*most))) most = &series;
+    if (!series.change || !std::isfinite(*series.change)) continue;
+    ++known;
+    if (most == nullptr || std::abs(*series.change) > std::abs(*most->change)) most = &series;
   }
   if (most == nullptr) return std::nullopt;
   return document::Figure{.title = "Tonight against the usual",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -337,27 +336,6 @@ namespace {
 constexpr std::size_t kMaxCases = 8;
 constexpr std::size_t kMaxRanks = 64;
 
-struct CaseRanks {
-  std::string name;
-  std::string straggler;
-  RanksOfCase ranks;
-
-  [[nodiscard]] bool profiled() const { return !ranks.begin()->second.work_ns.empty(); }
-};
-
-std::vector<CaseRanks> cases_of(const TableFacts& facts) {
-  const GroupLaunches groups(facts.results);
-  std::vector<CaseRanks> cases;
-  std::set<std::pair<std::string, std::string>> seen;
-  for (const estimate::CaseRow& row : facts.rows) {
-    if (!seen.emplace(row.case_id + ' ' + row.run_id, row.arm).second) continue;
-    RanksOfCase ranks = ranks_of(row, groups);
-    if (ranks.size() < 2) continue;
-    cases.push_back({facts.names.name(row), straggler_of(row, groups), std::move(ranks)});
-  }
-  return cases;
-}
-
 // Phases in step order, from the median launch.
 document::Figure phases_figure(const CaseRanks& one) {
   std::vector<std::int64_t> ranks;
@@ -413,7 +391,7 @@ void add_case(const CaseRanks& one, bool several, std::vector<document::Block>& 
 }  // namespace
 
 std::optional<document::Chapter> ranks_section(const TableFacts& facts) {
-  std::vector<CaseRanks> cases = cases_of(facts);
+  std::vector<CaseRanks> cases = cases_with_ranks(facts.rows, facts.names, facts.results);
   if (cases.empty()) return std::nullopt;
   document::Chapter section{.id = "ranks", .title = "Ranks", .blocks = {}};
   // Cases with a straggler first: there is something to gain.

@@ -13,21 +13,28 @@
 namespace stepbench::report {
 namespace {
 
+// What tells rows with the same options apart: runs, arms or passes.
+std::string series_title(const TableFacts& facts) {
+  const bool arms = std::ranges::any_of(
+      facts.rows, [](const estimate::CaseRow& row) { return !row.arm.empty(); });
+  return facts.names.has_runs() ? "run" : arms ? "arm" : "pass";
+}
+
 // "step and samples/s by num_workers and batch_size"
 std::string title_of(const TableFacts& facts, const std::vector<Measure>& measures) {
   constexpr std::size_t kMostNamed = 4;
   std::vector<std::string> numbers;
   for (const Measure& measure : measures) numbers.push_back(measure.name);
-  std::vector<std::string> options;
+  std::vector<std::string> by;
   for (const std::string& option : facts.names.varying()) {
-    options.push_back(estimate::short_name(option, facts.names.varying()));
+    by.push_back(estimate::short_name(option, facts.names.varying()));
   }
-  return text::join_and(numbers) + (options.empty() || options.size() > kMostNamed
-                                        ? " of each case"
-                                        : " by " + text::join_and(options));
+  if (const std::string series = series_title(facts); series != "pass") by.push_back(series);
+  return text::join_and(numbers) +
+         (by.empty() || by.size() > kMostNamed ? " of each case" : " by " + text::join_and(by));
 }
 
-// The options that vary with their short names, and what else tells the rows apart.
+// The options that vary with their short names.
 void add_space(json::JsonText& charts, const TableFacts& facts,
                const std::vector<std::size_t>& rows) {
   charts.open_object("sweep");
@@ -37,10 +44,7 @@ void add_space(json::JsonText& charts, const TableFacts& facts,
     const std::string name = estimate::short_name(option, facts.names.varying());
     charts.open_array().text({}, option).text({}, chart_text(name)).close_array();
   }
-  charts.close_array();
-  const bool arms = std::ranges::any_of(
-      facts.rows, [](const estimate::CaseRow& row) { return !row.arm.empty(); });
-  charts.text("series", facts.names.has_runs() ? "run" : arms ? "arm" : "pass").close_object();
+  charts.close_array().text("series", series_title(facts)).close_object();
 }
 
 }  // namespace

@@ -284,8 +284,7 @@ std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
   const auto by = estimate::judged_by(rows);
   if (measured > 1 || !by || !estimate::judged_value(*only, *by)) return {};
   std::string text = one_case_text(*only, *by);
-  if (const std::string straggler = straggler_of(*only, GroupLaunches(results));
-      !straggler.empty()) {
+  if (const std::string straggler = straggler_of(*only, results); !straggler.empty()) {
     text += "; " + straggler.substr(0, straggler.find(':'));
   }
   if (rows.size() == 1) return text;
