@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "harness/base/error.h"
 #include "harness/text/names.h"
@@ -147,7 +148,15 @@ std::string OptionIndex::unknown(std::string_view name) const {
   if (const std::string where = elsewhere(name); !where.empty()) {
     return "unknown option '" + std::string(name) + "'" + where;
   }
-  const std::vector<std::string> ours = called(name);
+  // Names of the same section first: image_size for data.size.
+  const std::string_view section = name.substr(0, name.find('.') + 1);
+  const std::string end = '_' + std::string(name.substr(section.size()));
+  std::vector<std::string> ours = called(name);
+  std::ranges::copy_if(names_, std::back_inserter(ours), [&](const std::string& known) {
+    return !section.empty() && known.starts_with(section) && known.ends_with(end);
+  });
+  std::ranges::stable_partition(
+      ours, [&](const std::string& known) { return known.starts_with(section); });
   std::string similar = ours.empty() ? text::nearest_name(name, short_names_) : ours.front();
   if (similar.empty()) similar = text::nearest_name(name, names_);
   return "unknown option '" + std::string(name) + "'" +

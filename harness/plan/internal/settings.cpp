@@ -62,7 +62,8 @@ std::string selector_for(const ConfigNode& value, const std::string& section,
 }
 
 // Suggests, in order: names of other tools for options of this section, the selector if the value
-// names a variant, the same name in other sections, similar spellings.
+// names a variant, a longer name of this section, the same name in other sections, similar
+// spellings.
 std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
@@ -82,6 +83,9 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   if (const std::string selector = selector_for(entry.value, section, index); !selector.empty()) {
     return text + text::did_you_mean(selector);
   }
+  const auto longer = std::ranges::find_if(
+      keys, [&](const std::string& known) { return known.ends_with('_' + key); });
+  if (longer != keys.end()) return text + text::did_you_mean(*longer);
   const std::vector<std::string> elsewhere = index.meant(key);
   if (!elsewhere.empty()) {
     return text + " (did you mean " + with_section(elsewhere.front()) + "?)";

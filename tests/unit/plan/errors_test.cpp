@@ -101,6 +101,8 @@ constexpr Mistake kMistakes[] = {
     // Keys of other sections are named with their section.
     {"workload: loader\nloader: {launches: 3}\n", "2:10",
      "unknown key 'launches' in section 'loader' (did you mean 'launches' at the top level?)"},
+    {"workload: loader\nloader: {workers: 3}\n", "2:10", "(did you mean 'num_workers'?)"},
+    {"workload: train\nloader: {width: 3}\n", "2:10", "(did you mean 'model.width'?)"},
     {"workload: loader\ndata: {type: files}\n", "2:8",
      "unknown key 'type' in section 'data' (did you mean 'kind'?)"},
     {"workload: loader\ndata: {name: files}\n", "2:8", "(did you mean 'kind'?)"},
@@ -237,6 +239,8 @@ TEST(Mistakes, InSet_NameTheFlag) {
   } rows[] = {
       {"workload: loader\n", "loader.num_wrokers=4", "--set loader.num_wrokers",
        "did you mean 'loader.num_workers'?"},
+      {"workload: loader\n", "loader.workers=4", "--set loader.workers",
+       "unknown option 'loader.workers' (did you mean 'loader.num_workers'?)"},
       {"workload: loader\n", "loader.num_workers=-1", "--set loader.num_workers", "found -1"},
       {"workload: loader\n", "loader.num_workers", "--set loader.num_workers",
        "expected KEY=VALUE"},
