@@ -24,13 +24,9 @@ constexpr std::size_t kUsualOfCommit = 12;
 // nullopt: never measured here, or only with a worker that is not built yet.
 std::optional<double> launch_seconds(const BisectRequest& request,
                                      const campaign::CampaignContext& context) {
-  campaign::RunRequest run{.file = request.arms.file,
-                           .text = request.arms.text,
-                           .filter = request.arms.filter,
-                           .sweep = request.arms.sweep,
-                           .cases = request.arms.cases};
-  std::ranges::copy_if(request.arms.set, std::back_inserter(run.set),
-                       [](const std::string& set) { return set.find('{') == std::string::npos; });
+  campaign::RunRequest run = request;
+  run.worker.clear();
+  std::erase_if(run.set, [](const std::string& set) { return set.find('{') != std::string::npos; });
   try {
     const campaign::TimeEstimate estimate = campaign::estimate_time(
         campaign::plan_experiment(run, context, false).planned.plan, request.results);

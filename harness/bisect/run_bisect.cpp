@@ -97,7 +97,7 @@ class SearchRun {
   }
 
   void open_folder() {
-    const fs::path file = request_.script.empty() ? request_.arms.file : request_.script;
+    const fs::path file = request_.script.empty() ? request_.file : request_.script;
     out_.folder = fs::absolute(
         folder_.empty() ? campaign::make_run_folder(request_.results, search_id(file.stem()))
                         : folder_);

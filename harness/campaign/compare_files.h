@@ -8,22 +8,17 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/run_request.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/compare/case_pairs.h"
 #include "harness/compare/comparison.h"
 
 namespace stepbench::campaign {
 
-struct CompareRequest {
+struct CompareRequest : VerdictRequest {
   std::string base = {};  // result files or run folders
   std::vector<std::string> candidates = {};
   std::vector<std::string> ignore = {};
-  std::vector<std::string> allow = {};
-  std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
-  std::vector<std::string> margins = {};
-  bool allow_inconclusive = false;
-  // Only counts decide; "counts=0.1%" sets their margin. nullopt: from the candidates' file.
-  std::optional<bool> gate_counts = {};
 };
 
 // Returns one comparison per candidate, in order. `catalogue` defines which options identify a

@@ -7,11 +7,6 @@
 
 namespace stepbench::campaign {
 
-LockPolicy lock_policy(bool no_lock, bool wait_lock) {
-  if (no_lock) return LockPolicy::kNone;
-  return wait_lock ? LockPolicy::kWait : LockPolicy::kRefuse;
-}
-
 void add_devices(const plan::Plan& plan, std::set<std::string>& devices) {
   for (const plan::PlannedCase& planned : plan.cases) {
     if (planned.skip) continue;

@@ -19,8 +19,6 @@ namespace stepbench::campaign {
 // Behaviour while another run measures on the same device: error, wait, or ignore.
 enum class LockPolicy : std::uint8_t { kRefuse, kWait, kNone };
 
-[[nodiscard]] LockPolicy lock_policy(bool no_lock, bool wait_lock);
-
 // Adds the devices used by cases of this plan to `devices`.
 void add_devices(const plan::Plan& plan, std::set<std::string>& devices);
 

@@ -51,15 +51,15 @@ record::ColumnRow columns_of_both(const AbArms& arms) {
   return {compare::common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
-run::RunArm run_arm(const ArmsRequest& request, const AbArm& arm,
-                    const std::filesystem::path& folder, const CampaignContext& context) {
-  RunRequest own_request{
-      .file = readable_again(
-          request.file,
-          text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan, context.variables)),
-          folder),
-      .set = request.set,
-      .sweep = request.sweep};
+run::RunArm run_arm(const AbRequest& request, const AbArm& arm, const std::filesystem::path& folder,
+                    const CampaignContext& context) {
+  RunRequest own_request;
+  own_request.file = readable_again(
+      request.file,
+      text::mask_secrets(arm.plan.config_text, run::secret_values(arm.plan, context.variables)),
+      folder);
+  own_request.set = request.set;
+  own_request.sweep = request.sweep;
   own_request.set.insert(own_request.set.end(), arm.set.begin(), arm.set.end());
   if (!arm.worker.by_interpreter) own_request.worker = arm.worker.path.string();
   return {.name = arm.name,
@@ -152,7 +152,7 @@ void check_request(const AbRequest& request) {
 AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
   AbPlan plan{.columns = columns_of_both(arms).columns};
   std::vector<std::string> margins = request.margins;
-  const auto given = take_count_margin(margins, request.gate_counts);
+  const auto given = take_count_margin(margins, request.counts_decide());
   plan.count_margin = given ? *given : count_margin_of(arms.a.plan).value_or(0);
   plan.tested = tested_metrics({request.metrics, margins}, plan.columns, &arms.a.plan);
   plan.looks = design_for(request, arms.points.size(), plan.tested, 0).looks;
@@ -162,7 +162,7 @@ AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
 std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) {
   std::vector<std::string> notes;
   if (same_arms(arms)) notes.push_back(same_arms_text(arms));
-  if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.gate_counts) {
+  if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.counts_decide()) {
     notes.push_back("fewer than 6 pairs give no interval: every case will be inconclusive; use 20");
   }
   std::set<std::string> seen_notes;
@@ -193,11 +193,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   record::RunRow header = session.header({.plan = arms.a.plan,
                                           .catalogue = arms.a.catalogue,
                                           .worker = arms.a.worker,
-                                          .asked = asked_for({.file = request.arms.file,
-                                                              .filter = request.arms.filter,
-                                                              .sweep = request.arms.sweep,
-                                                              .cases = request.arms.cases},
-                                                             request.arms.set)});
+                                          .asked = asked_for(request, request.set)});
   describe_campaign(arms, request.pairs, tested, seed, header);
   header.labels = labels_with(finished, labels);
   check_same_campaign(finished, header, arms);
@@ -208,13 +204,13 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   on_start(run.run_folder);
   AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
                                        tested, plan.columns, progress);
-  setup.profile_all = request.gate_counts;
+  setup.profile_all = request.counts_decide();
   setup.is_over = request.is_over;
   setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
   announce(arms, agenda, run.run_folder, progress);
-  session.measure({.arms = {run_arm(request.arms, arms.a, run.run_folder, context),
-                            run_arm(request.arms, arms.b, run.run_folder, context)},
+  session.measure({.arms = {run_arm(request, arms.a, run.run_folder, context),
+                            run_arm(request, arms.b, run.run_folder, context)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
                    .attempts = run::next_attempts(finished)},
@@ -236,7 +232,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
                                           {.tested = tested,
                                            .allow = request.allow,
                                            .allow_inconclusive = request.allow_inconclusive,
-                                           .gate_counts = request.gate_counts,
+                                           .gate_counts = request.counts_decide(),
                                            .count_margin = plan.count_margin});
   run.exit_status = run.comparison.exit_code;
   return run;

@@ -23,27 +23,6 @@
 
 namespace stepbench::campaign {
 
-struct AbRequest {
-  ArmsRequest arms;
-  std::int64_t pairs = 0;  // per case; 0: looks decide
-  // With `pairs`: numbers of pairs after which `is_over` decides whether a case is complete.
-  std::vector<std::size_t> looks = {};
-  std::optional<std::uint64_t> seed = {};
-  std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
-  std::vector<std::string> margins = {};
-  std::vector<std::string> allow = {};
-  std::vector<std::string> labels = {};  // KEY=VALUE
-  bool allow_inconclusive = false;
-  bool gate_counts = false;         // only counts decide; every case is profiled
-  std::string results = "results";  // parent of the run's folder
-  std::string resume = {};          // folder of a campaign to resume; empty: a new one
-  LockPolicy lock = LockPolicy::kRefuse;
-  std::string purpose = {};  // suffix of the run folder's name: "confirm"
-  Fields context = {};       // recorded with the run, in addition to the campaign's description
-  std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)> is_over =
-      {};
-};
-
 // Throws for what can be rejected before planning.
 void check_request(const AbRequest& request);
 

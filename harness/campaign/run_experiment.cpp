@@ -31,15 +31,7 @@ namespace stepbench::campaign {
 namespace {
 
 plan::PlanRequest plan_request(const RunRequest& request) {
-  plan::PlanRequest plan{.file = request.file,
-                         .text = request.text,
-                         .set = request.set,
-                         .sweep = request.sweep,
-                         .filter = request.filter};
-  plan.shard = request.shard;
-  plan.smoke = request.smoke;
-  plan.quick = request.quick;
-  plan.max_cases = request.max_cases;
+  plan::PlanRequest plan = request;
   if (!request.profile.empty()) plan.set.push_back("profile.ops=" + request.profile);
   if (request.launches > 0) plan.set.push_back("launches=" + std::to_string(request.launches));
   return plan;
@@ -144,7 +136,6 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
   PlannedRun run;
   if (!request.worker.empty()) run.worker = run::find_worker(request.worker, context.program_dir);
   run.planned = make_plan_here(plan_request(request), run.worker, context);
-  keep_cases(run.planned.plan, request.cases);
   if (run.planned.plan.cases.empty()) {
     throw ConfigError(request.file, "no case is left after --filter and --shard");
   }

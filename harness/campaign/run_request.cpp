@@ -82,28 +82,6 @@ void refuse_copies(const plan::Plan& plan, const OneStart& start,
   throw ConfigError("the environment", several->variables + fact);
 }
 
-void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids) {
-  if (ids.empty()) return;
-  const auto begins = [](const plan::PlannedCase& planned, const std::string& id) {
-    return planned.resolved.case_id.starts_with(id);
-  };
-  for (const std::string& id : ids) {
-    if (id.empty()) {
-      throw ConfigError("--case",
-                        "is empty; expected the beginning of a case's id, as in --case 1a2b");
-    }
-    if (std::none_of(plan.cases.begin(), plan.cases.end(),
-                     [&](const auto& planned) { return begins(planned, id); })) {
-      throw ConfigError("--case", "no case of this plan has an id that begins with `" + id +
-                                      "`; `stepbench plan` lists them");
-    }
-  }
-  std::erase_if(plan.cases, [&](const plan::PlannedCase& planned) {
-    return std::none_of(ids.begin(), ids.end(),
-                        [&](const auto& id) { return begins(planned, id); });
-  });
-}
-
 std::string repeat_prefix(const RunRequest& request) {
   std::string command = "stepbench run " + text::shell_word(request.file);
   for (const std::string& assignment : request.set)
@@ -114,7 +92,7 @@ std::string repeat_prefix(const RunRequest& request) {
   if (!request.profile.empty()) command += " --profile=" + request.profile;
   if (request.smoke) command += " --smoke";
   if (request.quick) command += " --quick";
-  if (request.stores_results && request.results != RunRequest{}.results) {
+  if (request.stores_results && request.results != RunRequest().results) {
     command += " --results " + text::shell_word(request.results);
   }
   return command;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The request of `stepbench run` with its labels, and the request as a run's folder records it, for
+// The requests of the commands that measure, and a request as a run's folder records it, for
 // `stepbench run --resume DIR` without the file.
 #pragma once
 
@@ -14,6 +14,7 @@
 
 #include "harness/base/value.h"
 #include "harness/campaign/device_locks.h"
+#include "harness/compare/ab_comparison.h"
 #include "harness/machine/devices.h"
 #include "harness/plan/plan.h"
 #include "harness/record/reader.h"
@@ -22,25 +23,17 @@
 
 namespace stepbench::campaign {
 
-struct RunRequest {
-  std::string file;                      // empty: that of the resumed run
-  std::optional<std::string> text = {};  // content of `file`; nullopt: read from disk
-  std::string results = "results";       // parent of the run's folder
-  std::string resume = {};               // folder of the run to resume; empty: a new run
+// What every command that measures is asked: the cases and the run. `file` is empty for that of
+// the resumed run; rows of `quick` are marked as those of a smoke run.
+struct RunRequest : plan::PlanRequest {
+  std::string results = "results";  // parent of the run's folder
+  std::string resume = {};          // folder of the run to resume; empty: a new run
   bool retry_failed = false;
-  std::vector<std::string> filter = {};
-  std::vector<std::string> set = {};
-  std::vector<std::string> sweep = {};
-  std::vector<std::string> cases = {};   // ids or prefixes
   std::vector<std::string> labels = {};  // KEY=VALUE
-  plan::Shard shard = {};
-  bool smoke = false;
-  bool quick = false;        // rows are marked as those of a smoke run
-  std::string wrap = {};     // a command line that wraps the worker's
-  std::string profile = {};  // native or kineto; empty: from the file
-  std::string worker = {};   // empty: the one next to this program
-  std::int64_t max_cases = 100'000;
-  std::int64_t launches = 0;  // 0: from the file
+  std::string wrap = {};                 // a command line that wraps the worker's
+  std::string profile = {};              // native or kineto; empty: from the file
+  std::string worker = {};               // empty: the one next to this program
+  std::int64_t launches = 0;             // 0: from the file
   LockPolicy lock = LockPolicy::kRefuse;
   std::string purpose = {};  // suffix of the run folder's name: "tune"
   Fields context = {};       // recorded with the run
@@ -53,6 +46,39 @@ struct RunRequest {
 
   // Its rows must not be compared.
   [[nodiscard]] bool is_short() const { return smoke || quick; }
+};
+
+// How results of two programs are judged.
+struct VerdictRequest {
+  std::vector<std::string> metrics = {};  // tested metrics; empty: step and peak memory
+  std::vector<std::string> margins = {};  // "counts=0.1%" sets that of counts
+  std::vector<std::string> allow = {};
+  bool allow_inconclusive = false;
+  std::optional<bool> gate_counts = {};  // only counts decide; nullopt: as the experiment says
+};
+
+// A program, options and environment beside the other's.
+struct ArmRequest {
+  std::string worker = {};  // empty: the one next to this program
+  std::vector<std::string> set = {};
+  std::vector<std::string> env = {};  // NAME=VALUE
+};
+
+// An experiment with two workers or two sets of options. `worker`, `launches` and `profile` have no
+// meaning: each arm has a worker, and pairs are launched.
+struct AbRequest : RunRequest, VerdictRequest {
+  ArmRequest a = {};
+  ArmRequest b = {};
+  std::int64_t profiled = 0;  // profiled launches per arm of a changed case; 0: from the file
+  std::int64_t pairs = 0;     // per case; 0: looks decide
+  // With `pairs`: numbers of pairs after which `is_over` decides whether a case is complete.
+  std::vector<std::size_t> looks = {};
+  std::optional<std::uint64_t> seed = {};
+  std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)> is_over =
+      {};
+
+  // Every case is profiled.
+  [[nodiscard]] bool counts_decide() const { return gate_counts.value_or(false); }
 };
 
 // "2/4"; empty: everything. Throws ConfigError.
@@ -74,9 +100,6 @@ struct OneStart {
 // script would wait for the others.
 void refuse_copies(const plan::Plan& plan, const OneStart& start,
                    const machine::Variables& variables);
-
-// Keeps cases whose id begins with one of `ids`; throws ConfigError for one without a match.
-void keep_cases(plan::Plan& plan, const std::vector<std::string>& ids);
 
 // The command line that repeats the run, without --resume, --shard, --case and --launches.
 [[nodiscard]] std::string repeat_prefix(const RunRequest& request);

@@ -188,6 +188,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   keep_shard(request.shard, plan.cases);
   plan.swept = swept_by(sweep);
   plan.varying = varying_of(plan.swept, plan.cases);
+  keep_cases(plan, request.cases);
   return plan;
 }
 
@@ -206,6 +207,28 @@ std::vector<std::string> varying_of(const std::vector<std::string>& swept,
     });
   });
   return varying;
+}
+
+void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
+  if (ids.empty()) return;
+  const auto begins = [](const PlannedCase& planned, const std::string& id) {
+    return planned.resolved.case_id.starts_with(id);
+  };
+  for (const std::string& id : ids) {
+    if (id.empty()) {
+      throw ConfigError("--case",
+                        "is empty; expected the beginning of a case's id, as in --case 1a2b");
+    }
+    if (std::none_of(plan.cases.begin(), plan.cases.end(),
+                     [&](const auto& planned) { return begins(planned, id); })) {
+      throw ConfigError("--case", "no case of this plan has an id that begins with `" + id +
+                                      "`; `stepbench plan` lists them");
+    }
+  }
+  std::erase_if(plan.cases, [&](const PlannedCase& planned) {
+    return std::none_of(ids.begin(), ids.end(),
+                        [&](const auto& id) { return begins(planned, id); });
+  });
 }
 
 std::string source_name(const std::filesystem::path& file) {

@@ -27,8 +27,10 @@ inline constexpr std::int64_t kMostCases = 10'000'000;
 // File name that means standard input.
 inline constexpr const char* kStandardInput = "-";
 
+// The part of a request that decides which cases there are; the requests of all commands that
+// measure an experiment derive from it.
 struct PlanRequest {
-  std::filesystem::path file;
+  std::string file = {};
   // Contents of the file; nullopt: read `file`. Set if there is no file, as for standard input.
   std::optional<std::string> text = {};
   // --set key=value, in order; overrides the file, overridden by the sweep.
@@ -37,6 +39,8 @@ struct PlanRequest {
   std::vector<std::string> sweep = {};
   // --filter key=value: keep cases for which all hold.
   std::vector<std::string> filter = {};
+  // --case: keep those whose id begins with one of these.
+  std::vector<std::string> cases = {};
   Shard shard = {};
   bool smoke = false;  // launches 1, schedule warmup 1, active 2, wait 0, repeat 1
   bool quick = false;  // launches 2, schedule warmup 3, active 10, wait 0, repeat 1
@@ -78,5 +82,8 @@ struct Plan {
 
 [[nodiscard]] Plan make_plan(const PlanRequest& request, const Catalogue& catalogue,
                              std::span<const WorkloadRule> rules);
+
+// Keeps cases whose id begins with one of `ids`; throws ConfigError for one without a match.
+void keep_cases(Plan& plan, const std::vector<std::string>& ids);
 
 }  // namespace stepbench::plan

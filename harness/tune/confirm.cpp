@@ -40,18 +40,18 @@ std::optional<std::int64_t> pairs_left(const TuneRun& run) {
 }
 
 campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, const TuneRun& run) {
-  campaign::AbRequest ab{.arms = {.file = (run.folder / kOwnFile).string(),
-                                  .a = request.worker,
-                                  .b = request.worker,
-                                  .b_set = run.changes,
-                                  .set = request.set},
-                         .pairs = pairs,
-                         .seed = run.seed,
-                         .metrics = {run.objective.name},
-                         .allow = request.allow,
-                         .results = (run.folder / "confirm").string(),
-                         .lock = request.lock,
-                         .purpose = "confirm"};
+  campaign::AbRequest ab;
+  ab.file = (run.folder / kOwnFile).string();
+  ab.set = request.set;
+  ab.a.worker = request.worker;
+  ab.b = {.worker = request.worker, .set = run.changes};
+  ab.pairs = pairs;
+  ab.seed = run.seed;
+  ab.metrics = {run.objective.name};
+  ab.allow = request.allow;
+  ab.results = (run.folder / "confirm").string();
+  ab.lock = request.lock;
+  ab.purpose = "confirm";
   if (request.margin) {
     ab.margins.push_back(run.objective.name + "=" + std::to_string(*request.margin));
   }
@@ -93,7 +93,7 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
   }
   os::write_output_file("", run.folder / kOwnFile, own_text);
   campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
-  const campaign::AbArms planned = campaign::resolve_arms(ab.arms, context);
+  const campaign::AbArms planned = campaign::resolve_arms(ab, context);
   ab.resume = begun_before(ab, planned);
   progress.print_line("confirm: " + run.winner()->label + " against the file's own settings");
   const campaign::AbRun pairs_run = campaign::run_ab(ab, planned, context, progress, interrupts,

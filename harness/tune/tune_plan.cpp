@@ -149,15 +149,9 @@ std::vector<std::string> whole_sweep(const TuneRequest& request, const ResolvedC
 }  // namespace
 
 campaign::RunRequest search_run(const TuneRequest& request, const std::vector<std::string>& sweep) {
-  return {.file = request.file,
-          .text = request.text,
-          .results = request.results,
-          .resume = request.resume,
-          .filter = request.filter,
-          .set = request.set,
-          .sweep = sweep,
-          .worker = request.worker,
-          .lock = request.lock};
+  campaign::RunRequest run = request;
+  run.sweep = sweep;
+  return run;
 }
 
 SearchPlan plan_search(const TuneRequest& request, const campaign::CampaignContext& context) {

@@ -10,7 +10,7 @@
 #include "tools/stepbench/help.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/parse.h"
-#include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::gbench {
 namespace {
@@ -46,29 +46,20 @@ Examples:
 Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, 4 nothing
 measured or no benchmark has such a name, 129, 130 or 143 interrupted (finished rows are kept).)";
 
-struct OwnOptions {
-  campaign::RunRequest request = {};
-  cli::LockFlags lock = {};
-};
-
 // The options of `stepbench run` that apply here, without the --sb- prefix.
 class OwnLine {
  public:
-  explicit OwnLine(OwnOptions& own) {
+  explicit OwnLine(campaign::RunRequest& own) {
     cli::Command& command = line_;
     command.footer = kFooter;
-    cli::add_experiment(command, own.request.file).required();
-    cli::add_set(command, own.request.set);
-    cli::add_sweep(command, own.request.sweep);
-    cli::add_filter(command, own.request.filter);
-    cli::add_cases(command, own.request.cases);
-    cli::add_max_cases(command, own.request.max_cases);
-    command.flag(cli::kMeasureOptions, "--smoke", own.request.smoke,
+    cli::add_experiment(command, own.file).required();
+    cli::add_which_cases(command, own);
+    command.flag(cli::kMeasureOptions, "--smoke", own.smoke,
                  "1 warm-up and 2 active steps: does everything work?");
-    cli::add_worker(command, own.request.worker);
+    cli::add_worker(command, own.worker);
     cli::add_lock_flags(command, own.lock);
-    cli::add_results(command, own.request.results, "Folder in which the run's own folder is made");
-    cli::add_labels(command, own.request.labels);
+    cli::add_results(command, own.results, "Folder in which the run's own folder is made");
+    cli::add_labels(command, own.labels);
     command.add_switch(cli::kGeneralOptions, "--help,-h", "Print this help");
   }
 
@@ -120,7 +111,7 @@ bool is_flag(std::string_view argument, std::string_view name) {
 
 Arguments parse_arguments(const std::vector<std::string>& given) {
   Arguments arguments;
-  OwnOptions own;
+  campaign::RunRequest own;
   OwnLine line(own);
   std::vector<std::string> ours = {"stepbench-gbench"};
   for (const std::string& argument : given) {
@@ -162,14 +153,13 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
   } catch (const cli::UsageError& error) {
     throw ConfigError("command line", error.what());
   }
-  arguments.request = std::move(own.request);
+  arguments.request = std::move(own);
   arguments.request.text = cli::text_if_standard_input(arguments.request.file);
-  arguments.request.lock = campaign::lock_policy(own.lock.none, own.lock.wait);
   return arguments;
 }
 
 std::string with_option_prefixes(std::string text) {
-  OwnOptions own;
+  campaign::RunRequest own;
   return OwnLine(own).with_prefix(std::move(text));
 }
 

@@ -24,7 +24,7 @@
 #include "harness/text/words.h"
 #include "tools/gbench/launch_hand_over.h"
 #include "tools/gbench/register_cases.h"
-#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::gbench {
 namespace {
@@ -101,9 +101,7 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
     return kExitOk;
   }
   benchmark::SetBenchmarkFilter("all");  // only wanted cases are registered
-  const HostClock clock;
-  run::Progress progress = cli::make_progress(environment, /*quiet=*/true, clock);
-  run::Interrupts interrupts;
+  auto [clock, progress, interrupts] = cli::Measurement(environment, /*quiet=*/true);
   campaign::Session session{context, progress, interrupts, clock};
   std::set<std::string> devices;
   campaign::add_devices(plan, devices);

@@ -13,66 +13,30 @@
 #include "harness/campaign/run_request.h"
 #include "harness/campaign/session.h"
 #include "harness/campaign/verdict_options.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/plan_text.h"
 #include "harness/run/interpreter.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kAbExamples =
-    R"(Two arms, measured in turns: blocks of ABBA or BAAB in random order, a fresh process per launch, all
-cases in each block. The rule looks after 10, 20 and 40 pairs; a case that is decided is not measured
-further. --pairs fixes their number instead. Every launch is on disk before the next begins.
-
-Examples:
-  stepbench ab train.yaml --a old/stepbench-worker --b new/stepbench-worker
-  stepbench ab train.yaml --b-set optimizer.implementation=fused
-  stepbench ab train.yaml --b-env OMP_NUM_THREADS=1 --pairs 20
-  stepbench ab train.py --a-python .venv-2.10 --b-python .venv-2.11 -- --batch-size 64
-                                                        a script with two versions of torch
-  stepbench ab train.yaml --b new/stepbench-worker --margin step=2% --format markdown
-  stepbench ab train.yaml --b new/stepbench-worker --metric step_p99,peak_bytes
-  stepbench ab train.yaml --b new/stepbench-worker --gate counts     one pair; operations decide, not times
-  stepbench ab train.yaml --b new/stepbench-worker --dry-run         what would be measured, how long
-  stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train
-                                                        resume an interrupted campaign
-  stepbench ab train.yaml --b new/stepbench-worker --resume results/20260131-120000-train --allow load
-                                                        judge the same launches again, measure nothing
-  stepbench ab train.yaml --b new/stepbench-worker; jq .exit_code results/*/verdict.json
-
-Exit status: 0 ok or better, 1 a confirmed regression, 2 wrong usage or configuration, 3 inconclusive
-(0 with --allow-inconclusive), 4 no data or an invalid environment, 129, 130 or 143 interrupted. A make
-recipe turns every failure into 2: read exit_code from verdict.json in the run's folder there.)";
+constexpr const char* kAbCommand = "stepbench ab";
 
 struct AbOptions {
   campaign::AbRequest request = {};
   ScriptOptions script = {};
-  VerdictOutput output = {};
-  bool smoke = false;
-  bool dry_run = false;
-  LockFlags lock = {};
-  bool quiet = false;
-  std::optional<bool> gate_counts = {};  // nullopt: as configured in the file
+  Output output = {};
 };
 
-void refuse_smoke(const AbOptions& options) {
-  if (!options.smoke) return;
-  throw ConfigError(
-      "--smoke",
-      "measures nothing to compare; `stepbench run FILE --smoke` checks that everything works");
-}
-
 // Command line that resumes this campaign; once the campaign has ended it only judges.
-std::string judge_again(const std::vector<std::string>& argv, const campaign::ArmsRequest& arms,
+std::string judge_again(const std::vector<std::string>& argv, const campaign::AbRequest& request,
                         const std::filesystem::path& run_folder) {
   const std::string resume = " --resume " + text::shell_word(run_folder.string());
   std::string command = "stepbench";
@@ -88,44 +52,46 @@ std::string judge_again(const std::vector<std::string>& argv, const campaign::Ar
         (!of_script && (argv[i].starts_with("--resume=") || argv[i].starts_with("--results=")))) {
       continue;
     }
-    const bool is_file = argv[i] == arms.file;
-    command += ' ' + text::shell_word(is_file ? campaign::readable_again(
-                                                    arms.file, arms.text.value_or(""), run_folder)
-                                              : argv[i]);
+    const bool is_file = argv[i] == request.file;
+    command +=
+        ' ' + text::shell_word(is_file ? campaign::readable_again(
+                                             request.file, request.text.value_or(""), run_folder)
+                                       : argv[i]);
   }
   return of_script ? command : command + resume;
 }
 
-void gate_by(bool counts, campaign::AbRequest& request) {
-  request.gate_counts = counts;
-  if (!counts) return;
+void gate_by_counts(campaign::AbRequest& request) {
+  request.gate_counts = true;
   // Counts repeat exactly: unless more are requested, measure one pair, and two profiled launches
   // per arm to verify that they do.
   request.pairs = std::max<std::int64_t>(request.pairs, 1);
-  request.arms.profile = std::max<std::int64_t>(request.arms.profile, 2);
+  request.profiled = std::max<std::int64_t>(request.profiled, 2);
 }
 
-// `verdict_files`: all files for the verdict of this call; the run's own is inserted first once its
-// folder exists. `interrupts` is created when measuring begins.
+// `output` receives the file for the verdict in the run's folder once there is one. `measuring` is
+// created when measuring begins.
 int measure_and_report(const AbOptions& options, const Environment& environment,
-                       std::optional<run::Interrupts>& interrupts,
-                       std::vector<std::string>& verdict_files) {
+                       std::optional<Measurement>& measuring, Output& output) {
   campaign::check_request(options.request);
-  refuse_smoke(options);
+  if (options.request.smoke) {
+    throw ConfigError(
+        "--smoke",
+        "measures nothing to compare; `stepbench run FILE --smoke` checks that everything works");
+  }
   campaign::AbRequest request = options.request;
-  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
-  if (options.gate_counts) gate_by(*options.gate_counts, request);
-  request.arms.text = experiment_text(options.script, request.arms.file);
+  if (request.counts_decide()) gate_by_counts(request);
+  read_experiment(options.script, request);
   const campaign::CampaignContext context = campaign_context(environment);
-  campaign::AbArms arms = campaign::resolve_arms(request.arms, context);
-  if (!options.gate_counts && campaign::gates_counts(arms.a.plan)) {
-    gate_by(true, request);
-    arms = campaign::resolve_arms(request.arms, context);
+  campaign::AbArms arms = campaign::resolve_arms(request, context);
+  if (!request.gate_counts && campaign::gates_counts(arms.a.plan)) {
+    gate_by_counts(request);
+    arms = campaign::resolve_arms(request, context);
   }
   for (const campaign::AbArm* arm : {&arms.a, &arms.b}) {
     campaign::refuse_copies(arm->plan, {.ranks = "ab --ranks "}, environment.variables);
   }
-  if (options.dry_run) {
+  if (output.dry_run) {
     environment.out << report::ab_plan_text(request, arms);
     return kExitOk;
   }
@@ -134,57 +100,33 @@ int measure_and_report(const AbOptions& options, const Environment& environment,
   for (const std::string& note : campaign::notes_on(request, arms)) {
     environment.err << "note: " << text::printable(note) << '\n';
   }
-  const HostClock clock;
-  run::Progress progress = make_progress(environment, options.quiet, clock);
-  interrupts.emplace();
-  campaign::AbRun run = campaign::run_ab(
-      request, arms, context, progress, *interrupts, clock,
-      [&](const std::filesystem::path& folder) {
-        verdict_files.insert(verdict_files.begin(), (folder / campaign::kVerdictFile).string());
-      });
+  auto& [clock, progress, interrupts] = measuring.emplace(environment, output.quiet);
+  campaign::AbRun run = campaign::run_ab(request, arms, context, progress, interrupts, clock,
+                                         [&](const std::filesystem::path& folder) {
+                                           output.own_verdict =
+                                               (folder / campaign::kVerdictFile).string();
+                                         });
   if (run.run_folder.empty()) return run.exit_status;
   if (run.signal) {
     const std::string text = campaign::interrupted_text(run.run_folder);
-    for (const std::string& file : verdict_files) {
-      write_verdict(file, report::error_json(run.exit_status, text));
-    }
-    write_error_export_files(options.output.exports, "stepbench ab", text, run.exit_status);
+    write_no_result(output, kAbCommand, run.exit_status, text);
     environment.err << "stepbench: " << text::printable(text) << '\n';
     return run.exit_status;
   }
   quote_machine(environment, {&run.comparison, 1});
-  run.comparison.judge_again = judge_again(environment.argv, request.arms, run.run_folder);
-  write_verdict(verdict_files.front(), report::comparison_json(run.comparison));
-  show_verdict({&run.comparison, 1}, options.output, environment);
+  run.comparison.judge_again = judge_again(environment.argv, request, run.run_folder);
+  show_verdict({&run.comparison, 1}, output, environment);
   progress.print_line("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 
 int execute_ab(const AbOptions& options, const Environment& environment) {
-  std::optional<run::Interrupts> interrupts;
-  std::vector<std::string> verdict_files;
-  if (!options.dry_run) verdict_files.push_back(options.output.verdict_file);
-  const auto write = [](const auto& write_it) {
-    try {
-      write_it();
-    } catch (const Error&) {
-      return;  // only the first failure is reported
-    }
-  };
-  const std::string command = "stepbench ab";
-  return run_session(
-      command, options.output.exports, environment,
-      [&] { return measure_and_report(options, environment, interrupts, verdict_files); },
-      [&](const Failure& failure) {
-        for (const std::string& file : verdict_files) {
-          write(
-              [&] { write_verdict(file, report::error_json(failure.exit_status, failure.text)); });
-        }
-        write([&] {
-          write_error_export_files(options.output.exports, command, failure.text,
-                                   failure.exit_status);
-        });
-      });
+  // Signals stay away until a failure is reported, too.
+  std::optional<Measurement> measuring;
+  Output output = options.output;
+  if (output.dry_run) output.verdict.clear();
+  return run_session(kAbCommand, output, environment,
+                     [&] { return measure_and_report(options, environment, measuring, output); });
 }
 
 // Call after the option of the arm's variables, which replaces the whole list.
@@ -198,76 +140,64 @@ void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::s
       "The Python of " + arm_label + " scripts: an interpreter, or the folder of an environment");
 }
 
-void add_arms(Command& ab, campaign::ArmsRequest& options) {
-  ab.option(kArmOptions, "--a PATH", options.a,
+void add_arms(Command& ab, campaign::AbRequest& request) {
+  ab.option(kArmOptions, "--a PATH", request.a.worker,
             "The worker program of arm A, the base; default: stepbench-worker next to this program")
       .hint_for("--worker")
       .common();
-  ab.option(kArmOptions, "--b PATH", options.b,
+  ab.option(kArmOptions, "--b PATH", request.b.worker,
             "The worker program of arm B, the candidate; default: as for arm A")
       .common();
-  ab.repeated(kArmOptions, "--a-set KEY=VALUE", options.a_set, "An option of arm A").common();
-  ab.repeated(kArmOptions, "--b-set KEY=VALUE", options.b_set, "An option of arm B").common();
-  ab.repeated(kArmOptions, "--a-env NAME=VALUE", options.a_env,
+  ab.repeated(kArmOptions, "--a-set KEY=VALUE", request.a.set, "An option of arm A").common();
+  ab.repeated(kArmOptions, "--b-set KEY=VALUE", request.b.set, "An option of arm B").common();
+  ab.repeated(kArmOptions, "--a-env NAME=VALUE", request.a.env,
               "An environment variable of arm A's workers");
-  ab.repeated(kArmOptions, "--b-env NAME=VALUE", options.b_env,
+  ab.repeated(kArmOptions, "--b-env NAME=VALUE", request.b.env,
               "An environment variable of arm B's workers");
-  add_python_of_arm(ab, "--a-python PATH", options.a_env, "arm A's");
-  add_python_of_arm(ab, "--b-python PATH", options.b_env, "arm B's");
+  add_python_of_arm(ab, "--a-python PATH", request.a.env, "arm A's");
+  add_python_of_arm(ab, "--b-python PATH", request.b.env, "arm B's");
 }
 
 void add_measuring(Command& ab, AbOptions& options) {
-  add_set(ab, options.request.arms.set, "Use this value in both arms instead of the file's");
-  add_interpreter(ab, options.request.arms.set);
-  add_ranks(ab, options.request.arms.set);
-  add_sweep(ab, options.request.arms.sweep);
-  add_filter(ab, options.request.arms.filter);
-  add_cases(ab, options.request.arms.cases);
-  add_max_cases(ab, options.request.arms.max_cases);
-  ab.option(kMeasureOptions, "--pairs N", options.request.pairs,
+  campaign::AbRequest& request = options.request;
+  add_set(ab, request.set, "Use this value in both arms instead of the file's");
+  add_interpreter(ab, request.set);
+  add_ranks(ab, request.set);
+  add_sweep(ab, request.sweep);
+  add_filter(ab, request.filter);
+  add_cases(ab, request.cases);
+  add_max_cases(ab, request.max_cases);
+  ab.option(kMeasureOptions, "--pairs N", request.pairs,
             "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
       .whole_number(1, 10'000)
       .common();
-  ab.option(kMeasureOptions, "--seed N", options.request.seed,
-            "Seed of the random order of the launches; default: a new one, which is recorded")
-      .whole_number(0, std::int64_t{1} << 53U);
-  ab.option(kMeasureOptions, "--profile N", options.request.arms.profile,
+  add_seed(ab, request.seed, "a new one, which is recorded");
+  ab.option(kMeasureOptions, "--profile N", request.profiled,
             "Profile each changed case with N launches per arm, to name the operations that "
             "changed; three or more also compare their times")
       .with_value_when_bare("1")
       .whole_number(1, 100);
-  add_lock_flags(ab, options.lock);
-  ab.flag(kRunOptions, "--dry-run", options.dry_run,
+  add_lock_flags(ab, request.lock);
+  ab.flag(kRunOptions, "--dry-run", options.output.dry_run,
           "Print the pairs, launches and time; measure nothing");
-  ab.flag("", "--smoke", options.smoke, "Refused: it measures nothing");
-  add_results(ab, options.request.results, "Parent folder of the run's folder");
-  add_resume(ab, options.request.resume);
-  add_labels(ab, options.request.labels);
-}
-
-void add_rule(Command& ab, campaign::AbRequest& options, std::optional<bool>& gate_counts) {
-  add_metric(ab, options.metrics);
-  add_margin(ab, options.margins);
-  ab.repeated(kVerdictOptions, "--allow WHAT", options.allow,
-              "`missing`: cases that only one arm can measure. `load`, `steal`, `throttling`, "
-              "`clocks`: where the machine may have favoured an arm, only warn");
-  add_gate(ab, gate_counts);
-  add_allow_inconclusive(ab, options.allow_inconclusive);
+  ab.flag("", "--smoke", request.smoke, "Refused: it measures nothing");
+  add_results(ab, request.results, "Parent folder of the run's folder");
+  add_resume(ab, request.resume);
+  add_labels(ab, request.labels);
 }
 
 }  // namespace
 
 void add_ab(Command& ab) {
-  ab.footer = kAbExamples;
   AbOptions& options = ab.calls(execute_ab);
-  add_experiment(ab, options.request.arms.file);
-  add_script(ab, options.script);
-  require_experiment(ab, options.script, options.request.arms.file);
-  add_arms(ab, options.request.arms);
+  add_experiment(ab, options.request.file, options.script);
+  add_arms(ab, options.request);
   add_measuring(ab, options);
-  add_rule(ab, options.request, options.gate_counts);
+  add_verdict_rule(ab, options.request, "--allow WHAT",
+                   "`missing`: cases that only one arm can measure. `load`, `steal`, `throttling`, "
+                   "`clocks`: where the machine may have favoured an arm, only warn");
   add_verdict_output(ab, options.output);
-  add_quiet(ab, options.quiet);
+  add_quiet(ab, options.output.quiet);
 }
 
 }  // namespace stepbench::cli

@@ -176,10 +176,11 @@ void write_page(const AnalyzeOptions& options, std::vector<ReportedTrace>& kept,
                 const std::vector<analyze::TraceDiff>& diffs, const Environment& environment) {
   std::vector<report::AnalysedTrace> traces;
   for (ReportedTrace& each : kept) traces.push_back(std::move(each.analysed));
-  write_report(
-      {.report = options.report},
-      options.base.empty() ? report::analysis_content(traces, {}) : report::diff_content(diffs, {}),
-      options.paths, environment);
+  const auto content = [&] {
+    return options.base.empty() ? report::analysis_content(traces, {})
+                                : report::diff_content(diffs, {});
+  };
+  write_report({.report = options.report}, content, options.paths, environment);
 }
 
 int analyze(const AnalyzeOptions& options, const Environment& environment) {

@@ -1,128 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/bisect_command.h"
-
+// `bisect` between two commits, and `track bisect` between the nights of an alert.
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/bisect/bisect_plan.h"
 #include "harness/bisect/bisect_result.h"
+#include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
-#include "harness/document/render.h"
+#include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
+#include "harness/nights/alert.h"
+#include "harness/nights/night_store.h"
 #include "harness/report/bisect_document.h"
 #include "harness/text/printable.h"
-#include "tools/stepbench/campaign_context.h"
+#include "harness/text/words.h"
+#include "harness/track/history.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
+#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kBisectExamples =
-    R"(Searches the first-parent history between GOOD and BAD. --build builds each tested commit in its own tree, and
-its launches alternate with those of GOOD. Every commit has a chance of being the culprit; the next build is of the
-commit that halves the total. Builds of the same source differ by their code's place in memory, so the likeliest commit
-and the one before it are finally built twice more, linked in other orders, and compared. A commit or a range is right
-with the stated confidence; a step below twice the difference of builds is `likely` at most, and a search without a
-result says so. Your own tree is never touched.
-
-Examples:
-  stepbench bisect v1.4 main train.yaml --build 'cmake -B build -G Ninja && ninja -C build my-worker' \
-      --worker build/my-worker
-  stepbench bisect HEAD~20 HEAD train.yaml --case 82d1ec --build 'make -j8 worker' --worker out/worker
-  stepbench bisect v1.4 main --python train.py -- --batch-size 64      the script of each commit
-  stepbench bisect 2.10.0 2.12.0 train.yaml --versions 2.10.0,2.11.0,2.12.0 \
-      --build 'python3 -m venv {worktree}/venv && {worktree}/venv/bin/pip install torch=={version}' \
-      --set interpreter={worktree}/venv/bin/python
-  stepbench bisect v1.4 main train.yaml --build 'make worker' --dry-run       how many builds, how long
-  stepbench bisect HEAD~20 HEAD train.yaml --build 'make worker' --resume results/20260131-120000-bisect-train
-
-Exit status: 0 found, 1 less than a sure commit (a range with its chance, or a likely commit), 2 wrong
-usage or configuration, 3 not reproduced or not decided, 4 an end cannot be measured, 129, 130 or 143 interrupted.)";
-
 struct BisectOptions {
   bisect::BisectRequest request = {};
   ScriptOptions script = {};
-  LockFlags lock = {};
   double confidence_percent = 95;
   std::optional<double> size_percent = {};
-  BisectOutput output = {};
+  Output output = {};
 };
 
-// Path of the script within its repository; each commit uses its own version.
-std::string script_in_repository(const std::string& script) {
-  const std::filesystem::path path = std::filesystem::absolute(script).lexically_normal();
-  const std::filesystem::path top = bisect::Repository(path.parent_path()).top();
-  return path.lexically_relative(top).string();
-}
-
-int execute_bisect(const BisectOptions& options, const Environment& environment) {
-  bisect::BisectRequest request = options.request;
-  request.confidence = options.confidence_percent / 100;
-  if (options.size_percent) request.size = *options.size_percent / 100;
-  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
-  if (!options.script.path.empty()) request.script = script_in_repository(options.script.path);
-  request.arms.text = experiment_text(options.script, request.arms.file);
-  if (request.build.empty() && request.script.empty()) {
-    throw ConfigError("--build",
-                      "expected the command that builds a commit, as 'make worker'; optional only "
-                      "with --python SCRIPT");
-  }
-  return search_and_report(request, options.output, environment);
-}
-
-}  // namespace
-
-void add_bisect(Command& command) {
-  command.footer = kBisectExamples;
-  BisectOptions& options = command.calls(execute_bisect);
-  bisect::BisectRequest& request = options.request;
-  command.argument("GOOD", request.good, "A commit, tag or branch that is fast", "COMMIT")
-      .required();
-  command.argument("BAD", request.bad, "A later one that is slow", "COMMIT").required();
-  add_experiment(command, request.arms.file);
-  options.script.may_be_missing = true;
-  add_script(command, options.script);
-  require_experiment(command, options.script, request.arms.file);
-  add_building(command, request);
-  command
-      .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
-              "Search these versions in order instead of commits; {version} in --build and --set "
-              "is replaced")
-      .comma_separated();
-  add_set(command, request.arms.set,
-          "Use this value for all commits instead of the file's; {worktree} is the commit's tree");
-  add_interpreter(command, request.arms.set);
-  add_filter(command, request.arms.filter);
-  add_cases(command, request.arms.cases);
-  command
-      .option(kVerdictOptions, "--metric METRIC", request.metric,
-              "What is judged: step, step_p99, a phase such as forward, any that `list metrics` "
-              "names, or counts: operations and instructions, which do not vary")
-      .with_default();
-  command
-      .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
-              "Required confidence of a commit or a range")
-      .number(50, 99.9, "%")
-      .with_default("95");
-  command
-      .option(kVerdictOptions, "--size PERCENT", options.size_percent,
-              "Search for the first step of this size if the range may contain several; default: "
-              "the largest step")
-      .number(0.01, 10'000, "%");
-  command
-      .option(
-          kMeasureOptions, "--seed N", request.seed,
-          "Seed of the random order of the launches; default: one that follows from the commits")
-      .whole_number(0, std::int64_t{1} << 53U);
-  add_lock_flags(command, options.lock);
-  add_bisect_output(command, options.output);
-}
-
+// Options of both commands for how commits are built and searched.
 void add_building(Command& command, bisect::BisectRequest& request) {
   command.option(kMeasureOptions, "--build COMMAND", request.build,
                  "Builds a commit: run by sh in its tree, with {commit} and {worktree} filled in");
@@ -139,14 +57,15 @@ void add_building(Command& command, bisect::BisectRequest& request) {
   add_resume(command, request.resume);
 }
 
-void add_bisect_output(Command& command, BisectOutput& output) {
+void add_bisect_output(Command& command, Output& output) {
   add_format(command, output.format, {"table", "markdown", "json"});
   add_quiet(command, output.quiet);
   command.flag(kRunOptions, "--dry-run", output.dry_run,
                "Print the number of builds and launches and the time; build nothing");
 }
 
-int search_and_report(const bisect::BisectRequest& request, const BisectOutput& output,
+// Returns the exit status.
+int search_and_report(const bisect::BisectRequest& request, const Output& output,
                       const Environment& environment) {
   const campaign::CampaignContext context = campaign_context(environment);
   if (output.dry_run) {
@@ -155,9 +74,7 @@ int search_and_report(const bisect::BisectRequest& request, const BisectOutput& 
         text::LineEnds::kKeep);
     return kExitOk;
   }
-  const HostClock clock;
-  run::Progress progress = make_progress(environment, output.quiet, clock);
-  run::Interrupts interrupts;
+  auto [clock, progress, interrupts] = Measurement(environment, output.quiet);
   try {
     const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
     if (run.signal) {
@@ -169,16 +86,186 @@ int search_and_report(const bisect::BisectRequest& request, const BisectOutput& 
       print(environment, bisect::search_json(run));
       return run.exit_status;
     }
-    print(environment, document::render(report::bisect_document(run),
-                                        {.markdown = output.format == "markdown",
-                                         .colour = environment.colour,
-                                         .columns = environment.terminal_columns}));
+    print(environment, render(report::bisect_document(run), environment, output.format));
     progress.print_line("Results: " + run.folder.string());
     return run.exit_status;
   } catch (const bisect::NothingMeasured& error) {
     environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';
     return kExitNothingMeasured;
   }
+}
+
+// Path of the script within its repository; each commit uses its own version.
+std::string script_in_repository(const std::string& script) {
+  const std::filesystem::path path = std::filesystem::absolute(script).lexically_normal();
+  const std::filesystem::path top = bisect::Repository(path.parent_path()).top();
+  return path.lexically_relative(top).string();
+}
+
+int execute_bisect(const BisectOptions& options, const Environment& environment) {
+  bisect::BisectRequest request = options.request;
+  request.confidence = options.confidence_percent / 100;
+  if (options.size_percent) request.size = *options.size_percent / 100;
+  if (!options.script.path.empty()) request.script = script_in_repository(options.script.path);
+  read_experiment(options.script, request);
+  if (request.build.empty() && request.script.empty()) {
+    throw ConfigError("--build",
+                      "expected the command that builds a commit, as 'make worker'; optional only "
+                      "with --python SCRIPT");
+  }
+  return search_and_report(request, options.output, environment);
+}
+
+}  // namespace
+
+void add_bisect(Command& command) {
+  BisectOptions& options = command.calls(execute_bisect);
+  bisect::BisectRequest& request = options.request;
+  command.argument("GOOD", request.good, "A commit, tag or branch that is fast", "COMMIT")
+      .required();
+  command.argument("BAD", request.bad, "A later one that is slow", "COMMIT").required();
+  options.script.may_be_missing = true;
+  add_experiment(command, request.file, options.script);
+  add_building(command, request);
+  command
+      .option(kMeasureOptions, "--versions V1,V2,...", request.versions,
+              "Search these versions in order instead of commits; {version} in --build and --set "
+              "is replaced")
+      .comma_separated();
+  add_set(command, request.set,
+          "Use this value for all commits instead of the file's; {worktree} is the commit's tree");
+  add_interpreter(command, request.set);
+  add_filter(command, request.filter);
+  add_cases(command, request.cases);
+  command
+      .option(kVerdictOptions, "--metric METRIC", request.metric,
+              "What is judged: step, step_p99, a phase such as forward, any that `list metrics` "
+              "names, or counts: operations and instructions, which do not vary")
+      .with_default();
+  command
+      .option(kVerdictOptions, "--confidence PERCENT", options.confidence_percent,
+              "Required confidence of a commit or a range")
+      .number(50, 99.9, "%")
+      .with_default("95");
+  command
+      .option(kVerdictOptions, "--size PERCENT", options.size_percent,
+              "Search for the first step of this size if the range may contain several; default: "
+              "the largest step")
+      .number(0.01, 10'000, "%");
+  add_seed(command, request.seed, "one that follows from the commits");
+  add_lock_flags(command, request.lock);
+  add_bisect_output(command, options.output);
+}
+
+namespace {
+
+constexpr std::string_view kStep = "step_ns";
+
+struct Moved {
+  const nights::AlertSeries* at = nullptr;
+  const track::TrackedSeries* series = nullptr;
+};
+
+Moved chosen(const nights::Alert& alert, const track::History& history, const std::string& named) {
+  Moved chosen;
+  std::vector<std::string> known;
+  for (const nights::AlertSeries& each : alert.series) {
+    const track::SeriesHistory* found = history.find_series(each.id);
+    if (found == nullptr || each.back) continue;
+    const track::TrackedSeries* series = &found->series;
+    known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
+    if (!each.id.starts_with(named)) continue;
+    const bool nearer =
+        chosen.series == nullptr || (chosen.series->metric != kStep && series->metric == kStep);
+    if (nearer) chosen = {&each, series};
+  }
+  if (chosen.series != nullptr) return chosen;
+  throw ConfigError(named.empty() ? alert.id : "--series",
+                    known.empty()
+                        ? "its series are not in the history"
+                        : "expected one of " + text::join(known) + ", found '" + named + "'");
+}
+
+const track::TrackedRun& night(const std::string& run_id, const char* which,
+                               const nights::Alert& alert, const track::History& history) {
+  const track::TrackedRun* found = history.find_run(run_id);
+  if (found == nullptr) {
+    throw ConfigError(
+        alert.id, std::string("its ") + which + " night" +
+                      (run_id.empty() ? " is unknown" : ", " + run_id + ", is not in the history") +
+                      "; `stepbench bisect GOOD BAD` searches between any two commits");
+  }
+  if (found->git_sha.empty()) {
+    throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
+                                    ", was not measured in a git repository");
+  }
+  return *found;
+}
+
+// Fills `basis` in from an alert: the commits of its last good and first bad night, the experiment
+// and case of the bad night, the layout of builds learnt by its nights, and the metric and size of
+// the changed series. `series` chooses that by the beginning of its id; the default is that of the
+// step, else the first.
+bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackStore& store,
+                                       const std::string& series, bisect::BisectRequest basis) {
+  const track::History history = store.history({.host = machine::host_name("/")});
+  const Moved moved = chosen(alert, history, series);
+  const track::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
+  const track::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
+  if (good.git_sha == bad.git_sha) {
+    throw ConfigError(alert.id, "both nights are of commit " +
+                                    bisect::short_id({.id = good.git_sha}) +
+                                    ": the program did not change");
+  }
+  basis.good = good.git_sha;
+  basis.bad = bad.git_sha;
+  basis.file = bad.config_path;
+  basis.text = bad.config_text;
+  basis.set.insert(basis.set.begin(), bad.asked.set.begin(), bad.asked.set.end());
+  basis.sweep = bad.asked.sweep;
+  basis.cases = {moved.series->case_id};
+  const std::string& metric = moved.series->metric;
+  basis.metric = metric == kStep ? "step"
+                 : metric.starts_with(track::kPhaseSeries)
+                     ? metric.substr(track::kPhaseSeries.size())
+                     : metric;
+  if (!basis.size) basis.size = std::abs(std::expm1(moved.at->change.size));
+  basis.layout = nights::learnt_layout(store, alert, moved.series->id);
+  return basis;
+}
+
+struct TrackBisectArguments {
+  std::string alert = {};
+  std::string series = {};
+  bisect::BisectRequest basis = {};
+  HistoryFlags history = {};
+  Output output = {};
+};
+
+int track_bisect(const TrackBisectArguments& arguments, const Environment& environment) {
+  if (arguments.basis.build.empty()) {
+    throw ConfigError("--build", "expected the command that builds a commit, as 'make worker'");
+  }
+  track::TrackStore store = open_history(arguments.history);
+  const nights::AlertLog alerts =
+      nights::fold_alerts(store.events(track::WhichEvents::kStatements));
+  return search_and_report(request_of_alert(nights::resolve_alert(arguments.alert, alerts), store,
+                                            arguments.series, arguments.basis),
+                           arguments.output, environment);
+}
+
+}  // namespace
+
+void add_track_bisect(Command& command) {
+  TrackBisectArguments& arguments = command.calls(track_bisect);
+  command.argument("ALERT", arguments.alert, "An alert: A17", "ALERT").required();
+  add_building(command, arguments.basis);
+  command.option(
+      kCaseOptions, "--series SERIES", arguments.series,
+      "The series to search if several changed, by the start of its id; default: the step's");
+  add_lock_flags(command, arguments.basis.lock);
+  add_history(command, arguments.history);
+  add_bisect_output(command, arguments.output);
 }
 
 }  // namespace stepbench::cli

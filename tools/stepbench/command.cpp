@@ -130,9 +130,19 @@ CommandOption& Command::option_function(const std::string& in_group, const std::
 
 CommandOption& Command::flag(const std::string& in_group, const std::string& flag, bool& value,
                              const std::string& meaning) {
+  return flag_function(
+      in_group, flag, [&value] { value = true; }, meaning);
+}
+
+CommandOption& Command::flag_function(const std::string& in_group, const std::string& flag,
+                                      const std::function<void()>& take,
+                                      const std::string& meaning) {
   CommandOption& option = new_option(in_group, flag, meaning);
   option.takes_value = false;
-  option.take = [&value](const std::vector<std::string>& /*values*/) { return value = true; };
+  option.take = [take](const std::vector<std::string>& /*values*/) {
+    take();
+    return true;
+  };
   return option;
 }
 

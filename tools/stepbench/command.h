@@ -159,6 +159,9 @@ struct Command {
   }
   CommandOption& flag(const std::string& in_group, const std::string& flag, bool& value,
                       const std::string& meaning);
+  // Calls `take` if given.
+  CommandOption& flag_function(const std::string& in_group, const std::string& flag,
+                               const std::function<void()>& take, const std::string& meaning);
   // "--profile{native}": an optional value with its default.
   CommandOption& flag(const std::string& in_group, const std::string& flag, std::string& value,
                       const std::string& meaning);

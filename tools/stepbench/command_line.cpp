@@ -32,15 +32,6 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kFooter =
-    R"(Start with:
-  stepbench run configs/quickstart.yaml     measure and print a table
-  stepbench plan configs/quickstart.yaml    only show what would be measured
-  stepbench list                            what can be measured and varied
-  stepbench help run                        a command's common options; run --help-all: all
-  stepbench help cookbook                   what to do when, by symptom
-  stepbench help topics                     the other pages)";
-
 HelpStyle style_of(bool is_terminal, int columns, bool colour) {
   constexpr int kMin = 40;
   constexpr int kMax = 100;
@@ -67,13 +58,6 @@ const Command& command_named(const Command& program, const std::vector<std::stri
 }
 
 void add_help(Command& help) {
-  help.footer =
-      "Examples:\n"
-      "  stepbench help data make        a command, with the common options\n"
-      "  stepbench help topics           the pages\n"
-      "  stepbench help nights           a page\n"
-      "  stepbench help nights alert     its sections about alerts\n"
-      "  stepbench help out of memory    sections that mention it";
   const auto names = std::make_shared<std::vector<std::string>>();
   help.argument("COMMAND", *names,
                 "A command, a page's topic, or words to find in the pages; default: all commands",
@@ -102,10 +86,15 @@ constexpr const char* kRead = "Read results";
 constexpr const char* kNights = "Follow nights";
 constexpr const char* kLookUp = "Look up";
 constexpr const char* kSetUp = "Set up";
+constexpr const char* kBelow = "Commands";  // of another command
 
-// `declare` adds the options, examples and callback of a command.
+// For a command that only holds others.
+void require_command(Command& command) { command.needs_command = true; }
+
+// `declare` adds the options and the callback; the examples and what else the help ends with are in
+// help/NAME.txt.
 struct CommandRow {
-  const char* name;
+  std::string_view name;
   const char* group;
   const char* doc;
   void (*declare)(Command& command);
@@ -121,32 +110,61 @@ constexpr CommandRow kCommands[] = {
     {"report", kRead, "Write one HTML file with charts and tables", add_report},
     {"export", kRead, "Write results for CI systems, Prometheus, spreadsheets", add_export},
     {"runs", kRead, "List the runs in a folder, or delete old ones", add_runs},
+    {"runs prune", kBelow, "Delete old runs, after a look at the list", add_runs_prune},
     {"nightly", kNights, "A night in one command: measure, judge, alert", add_nightly},
     {"analyze", kRead, "Why is this step slow? Reads traces, says what to do", add_analyze},
-    {"track", kNights, "Keep a history of nights and see which cases became slower", add_track},
+    {"track", kNights, "Keep a history of nights and see which cases became slower",
+     require_command},
+    {"track add", kBelow, "Add runs to the history", add_track_add},
+    {"track check", kBelow, "Judge a night: which series moved?", add_track_check},
+    {"track show", kBelow, "A series over the nights, an alert, or the open alerts",
+     add_track_show},
+    {"track report", kBelow, "The history as static pages, for a disk or a web server",
+     add_track_report},
+    {"track note", kBelow, "Annotate an alert, a series or a run", add_track_note},
+    {"track bisect", kBelow, "Which commit made it slower? Between the nights of an alert",
+     add_track_bisect},
+    {"track list", kBelow, "The series of the history", add_track_list},
+    {"track merge", kBelow, "Join the histories of two cases that are one", add_track_merge},
+    {"track prune", kBelow, "Remove kept worker programs that nobody needs any more",
+     add_track_prune},
     {"list", kLookUp, "Show workloads, sections and options with their meaning", add_list},
     {"schema", kLookUp, "Print the JSON Schema of experiments, or of a report's data", add_schema},
     {"doctor", kLookUp, "Find what on this machine would spoil measurements", add_doctor},
     {"help", kLookUp, "Print the help of a command, or a page", add_help, true},
-    {"data", kSetUp, "Make data sets to measure with; show what a loader delivers", add_data},
+    {"data", kSetUp, "Make data sets to measure with; show what a loader delivers",
+     require_command},
+    {"data show", kBelow,
+     "Show what the loader of a case delivers: shapes, numbers, labels, order, pictures",
+     add_data_show},
+    {"data make", kBelow, "Make a data set of a given kind (data.kind)", add_data_make},
     {"completion", kSetUp, "Print a script that completes command lines in a shell", add_completion,
      true},
     {"tune", kMeasure, "Which settings are good? Searches a sweep in a budget", add_tune}};
 
-// The command that the line begins with; none for --version; else all. Declaring options takes
-// longer than using them.
+// The command that the line begins with and those below it; none for --version; else all.
+// Declaring options takes longer than using them.
 std::span<const CommandRow> needed_commands(const std::vector<std::string>& argv) {
   const std::span<const CommandRow> all = kCommands;
   const std::string_view first = argv.size() > 1 ? argv[1] : std::string_view();
   if (first == "--version" || first == "-V") return {};
   const auto found = std::ranges::find(all, first, &CommandRow::name);
-  return found == all.end() || found->speaks_of_all ? all : std::span(found, 1);
+  if (found == all.end() || found->speaks_of_all || first.find(' ') != first.npos) return all;
+  const auto end = std::ranges::find(found + 1, all.end(), false,
+                                     [](const CommandRow& row) { return row.group == kBelow; });
+  return {found, end};
 }
 
 void declare_commands(Command& program, std::span<const CommandRow> rows) {
   program.needs_command = true;
-  for (const CommandRow& row : rows) row.declare(program.add(row.name, row.doc, {}, row.group));
-  program.footer = kFooter;
+  for (const CommandRow& row : rows) {
+    const std::size_t blank = row.name.find(' ');
+    Command* const above =
+        blank == row.name.npos ? &program : program.find_command(row.name.substr(0, blank));
+    row.declare(above->add(std::string(row.name.substr(blank + 1)), row.doc, help_end(row.name),
+                           row.group));
+  }
+  program.footer = help_end(program.name);
   program.add_switch(kGeneralOptions, "--version,-V", "Print the version");
   program.add_general_options();
 }

@@ -21,16 +21,16 @@ namespace stepbench::cli {
 // of a plan.
 void check_command_files(const Command& program, Environment& environment);
 
-// The commands. Each function declares one: options, examples, callback and subcommands. The table
-// is in command_line.cpp.
+// The commands. Each function declares the options and the callback of one. The table is in
+// command_line.cpp.
 
 void add_ab(Command& command);
 void add_analyze(Command& command);
 void add_bisect(Command& command);
-void add_tune(Command& command);
 void add_compare(Command& command);
 void add_completion(Command& command);
-void add_data(Command& command);
+void add_data_make(Command& command);
+void add_data_show(Command& command);
 void add_doctor(Command& command);
 void add_export(Command& command);
 void add_list(Command& command);
@@ -39,8 +39,18 @@ void add_plan(Command& command);
 void add_report(Command& command);
 void add_run(Command& command);
 void add_runs(Command& command);
+void add_runs_prune(Command& command);
 void add_schema(Command& command);
 void add_show(Command& command);
-void add_track(Command& command);
+void add_track_add(Command& command);
+void add_track_bisect(Command& command);
+void add_track_check(Command& command);
+void add_track_list(Command& command);
+void add_track_merge(Command& command);
+void add_track_note(Command& command);
+void add_track_prune(Command& command);
+void add_track_report(Command& command);
+void add_track_show(Command& command);
+void add_tune(Command& command);
 
 }  // namespace stepbench::cli

@@ -19,35 +19,12 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kCompareExamples =
-    R"(Cases are joined by their id: the options that make up a case. One result was measured after the
-other, so a change of the machine looks like a change of the program; times therefore give at most
-"suspect". With --gate counts, counts decide instead, which no machine disturbs: calls of operations,
-launches, copies and allocations of results measured with --profile. Each of several results is
-compared with the base, all their tests are corrected together, and the worst verdict decides.
-
-Examples:
-  stepbench compare results/monday results/tuesday
-  stepbench compare results/monday results/tuesday results/wednesday
-  stepbench compare results/2026* --baseline results/20260105-120000-release
-  stepbench compare old.jsonl new.jsonl --format markdown > comment.md
-  stepbench compare old new --ignore loader.engine             thread against inline
-  stepbench compare old new --margin step=2% --margin peak_bytes=0
-  stepbench compare old new --allow cpu.model                  another machine, on purpose
-  stepbench compare old new --verdict verdict.json; jq .exit_code verdict.json
-  stepbench compare old new --junit report.xml --format github
-  stepbench compare old new --gate counts                      one more aten::copy_ is a regression
-
-Exit status: 0 ok or better, 1 a regression of a count (only with --gate counts), 2 wrong usage or sides that may not be compared, 3 inconclusive or
-perhaps worse (0 with --allow-inconclusive), 4 no data or an invalid environment. A make recipe turns
-every failure into 2: read exit_code from the verdict file there.)";
-
 struct CompareArguments {
   campaign::CompareRequest request = {};
   std::string candidate = {};
   std::vector<std::string> more = {};
   std::string baseline = {};
-  VerdictOutput output = {};
+  Output output = {};
 };
 
 campaign::CompareRequest request_of(const CompareArguments& arguments) {
@@ -66,17 +43,11 @@ campaign::CompareRequest request_of(const CompareArguments& arguments) {
 
 int execute_compare(const CompareArguments& options, const Environment& environment) {
   const campaign::CompareRequest request = request_of(options);
-  const std::string command = "stepbench compare";
   std::vector<compare::Comparison> comparisons;
-  (void)run_session(
-      command, options.output.exports, environment,
-      [&] {
-        comparisons = campaign::compare_files(request, built_in_catalogue());
-        return kExitOk;
-      },
-      [&](const Failure& failure) {
-        write_no_verdict(options.output, command, failure.exit_status, failure.text);
-      });
+  (void)run_session("stepbench compare", options.output, environment, [&] {
+    comparisons = campaign::compare_files(request, built_in_catalogue());
+    return kExitOk;
+  });
   quote_machine(environment, comparisons);
   for (compare::Comparison& comparison : comparisons) {
     comparison.judge_again =
@@ -89,10 +60,8 @@ int execute_compare(const CompareArguments& options, const Environment& environm
 }  // namespace
 
 void add_compare(Command& compare) {
-  compare.footer = kCompareExamples;
   CompareArguments& arguments = compare.calls(execute_compare);
   campaign::CompareRequest& request = arguments.request;
-  VerdictOutput& output = arguments.output;
   compare.argument("BASE", request.base, "A result file or a run's folder: the base", "RUN")
       .required();
   compare.argument("NEW", arguments.candidate, "The result that is compared with it", "RUN")
@@ -103,16 +72,11 @@ void add_compare(Command& compare) {
                  "The base, if it is not the first result");
   compare.repeated(kCaseOptions, "--ignore KEY", request.ignore,
                    "An option in which the cases may differ; may be repeated");
-  add_metric(compare, request.metrics);
-  add_margin(compare, request.margins);
-  compare
-      .repeated(kVerdictOptions, "--allow FIELD", request.allow,
-                "A field of the environment that may differ; also `all`, and `missing` for cases "
-                "that only one result has")
+  add_verdict_rule(compare, request, "--allow FIELD",
+                   "A field of the environment that may differ; also `all`, and `missing` for "
+                   "cases that only one result has")
       .common();
-  add_gate(compare, request.gate_counts);
-  add_allow_inconclusive(compare, request.allow_inconclusive);
-  add_verdict_output(compare, output);
+  add_verdict_output(compare, arguments.output);
 }
 
 }  // namespace stepbench::cli

@@ -15,7 +15,6 @@
 #include "harness/record/input.h"
 #include "harness/record/launch_rows.h"
 #include "harness/text/utf8.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/help_pages.h"
 #include "tools/stepbench/run_folders.h"
 #include "workloads/built_in.h"

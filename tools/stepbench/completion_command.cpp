@@ -9,14 +9,6 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kCompletionExamples = R"(Once, for the shell that you use:
-  echo 'source <(stepbench completion bash)' >> ~/.bashrc
-  echo 'source <(stepbench completion zsh)' >> ~/.zshrc
-  stepbench completion fish > ~/.config/fish/completions/stepbench.fish
-
-Completes commands, options and their values, keys of --set and their values, runs, and ids of their
-cases. In zsh the line belongs below `compinit`.)";
-
 // bash also splits words at '=' and ':'. The script rejoins the pieces by the text between them on
 // the line, and may only return what follows the last such character.
 constexpr const char* kBash = R"sh(# bash completion of stepbench
@@ -93,7 +85,6 @@ int print_script(const std::string& shell, const Environment& environment) {
 }  // namespace
 
 void add_completion(Command& command) {
-  command.footer = kCompletionExamples;
   std::string& shell = command.calls(print_script);
   command.argument("SHELL", shell, "bash, zsh or fish").required().one_of({"bash", "zsh", "fish"});
 }

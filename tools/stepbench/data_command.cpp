@@ -14,28 +14,14 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/session.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/loader/preview/show_data.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kDataShowExamples =
-    R"(Measures nothing: reads the first batches of the first epoch and describes them.
-
-Examples:
-  stepbench data show configs/quickstart.yaml
-  stepbench data show configs/quickstart.yaml --png seen           what the model sees, as pictures
-  stepbench data show sweep.yaml --case 3f9a --samples 16 --png seen
-  stepbench data show mine.yaml --set data.augment=false --format json | jq .labels
-
-The pictures are what reaches the model: cropped, flipped, resized, converted back to bytes. Their names
-follow the order of the printed samples: CASE-000.png, CASE-001.png ...
-
-Exit status: 0, 2 wrong usage, or data that cannot be read.)";
 
 struct DataShowOptions {
   std::string file;
@@ -97,7 +83,7 @@ struct Chosen {
 
 Chosen choose_case(plan::Plan plan, const std::string& id) {
   const std::size_t planned = plan.cases.size();
-  if (!id.empty()) campaign::keep_cases(plan, {id});
+  if (!id.empty()) plan::keep_cases(plan, {id});
   std::erase_if(plan.cases, [](const plan::PlannedCase& each) { return !has_loader(each); });
   if (plan.cases.empty()) {
     throw ConfigError(plan.file.string(),
@@ -150,11 +136,9 @@ int show_data_of(const DataShowOptions& options, const Environment& environment)
   return kExitOk;
 }
 
-void add_show_data(Command& data) {
-  Command& command = data.add("show",
-                              "Show what the loader of a case delivers: shapes, numbers, "
-                              "labels, order, pictures",
-                              kDataShowExamples);
+}  // namespace
+
+void add_data_show(Command& command) {
   DataShowOptions& options = command.calls(show_data_of);
   add_experiment(command, options.file).required();
   add_set(command, options.set);
@@ -175,6 +159,8 @@ void add_show_data(Command& data) {
       .common();
   add_format(command, options.format, {"text", "json"});
 }
+
+namespace {
 
 void make_and_report(const data::Maker& maker, const data::MakerValues& values,
                      const Environment& environment) {
@@ -230,15 +216,7 @@ void add_maker(Command& make, const data::Maker& maker) {
 
 }  // namespace
 
-void add_data(Command& data) {
-  data.needs_command = true;
-  add_show_data(data);
-  Command& make = data.add(
-      "make", "Make a data set of a given kind (data.kind)",
-      "Example:\n  stepbench data make jpeg_folder --images 512 --classes 10 --out "
-      "data/imagefolder\n\nThe same options give the same files, byte for byte. What is there "
-      "already is kept, so an interrupted\ncall can be repeated. `stepbench data make KIND --help` "
-      "has the options of each kind.");
+void add_data_make(Command& make) {
   make.needs_command = true;
   for (const data::Maker* maker : data::makers()) add_maker(make, *maker);
 }

@@ -11,7 +11,6 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/examine_ranks.h"
 #include "harness/campaign/measure_machine.h"
-#include "harness/document/render.h"
 #include "harness/document/table.h"
 #include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
@@ -21,11 +20,12 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/output_files.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
@@ -122,9 +122,7 @@ int examine_ranks_and_report(const campaign::RanksRequest& request, const std::s
   if (format == "json") {
     print_json(request, seen, findings, environment.out);
   } else {
-    environment.out << document::render(
-        page_of(request, seen, findings),
-        {.colour = environment.colour, .columns = environment.terminal_columns});
+    environment.out << render(page_of(request, seen, findings), environment);
   }
   return seen.failed.empty() ? kExitOk : kExitNothingMeasured;
 }
@@ -266,12 +264,10 @@ void print_json(const machine::Examination& seen, const std::vector<Finding>& fi
 
 campaign::MachineRun measure(const DoctorOptions& options, const Fields& identity,
                              const Environment& environment) {
-  const HostClock clock;
   environment.err << "measuring three small cases in turns for "
                   << text::seconds_text(options.measure) << " ...\n"
                   << std::flush;
-  run::Progress progress = make_progress(environment, true, clock);
-  run::Interrupts interrupts;
+  auto [clock, progress, interrupts] = Measurement(environment, true);
   campaign::MachineRun run =
       campaign::measure_machine(campaign::machine_cases(), options.measure, {},
                                 campaign_context(environment), progress, interrupts, clock);
@@ -318,9 +314,7 @@ int examine_and_report(const DoctorOptions& options, const Environment& environm
   if (options.format == "json") {
     print_json(seen, findings, facts, run ? &run->noise : nullptr, environment.out);
   } else {
-    environment.out << document::render(
-        examined(seen, findings, facts),
-        {.colour = environment.colour, .columns = environment.terminal_columns});
+    environment.out << render(examined(seen, findings, facts), environment);
     if (run) environment.out << '\n' << machine_text(run->noise, environment);
   }
   const int kept = run ? keep(*run, place, environment) : kExitOk;
@@ -330,17 +324,6 @@ int examine_and_report(const DoctorOptions& options, const Environment& environm
 }  // namespace
 
 void add_doctor(Command& command) {
-  command.footer =
-      "Examples:\n"
-      "  stepbench doctor                  examine this machine for five seconds\n"
-      "  stepbench doctor --seconds 30     the same for longer: more chances to be disturbed\n"
-      "  stepbench doctor --format json    the same for a program\n"
-      "  stepbench doctor --measure        also measure for a minute what changes can be found\n"
-      "  stepbench doctor --measure 300    for five minutes: more launches, and slower drifts\n"
-      "  stepbench doctor --ranks 2 --launcher torchrun\n"
-      "      check the environment and the connection of each rank\n\n"
-      "Exit status: 0, or 4 when measuring here is pointless until the problems named are gone. A\n"
-      "warning is a doubt that results will carry; a note matters for small differences only.";
   DoctorOptions& options = command.calls(examine_and_report);
   command
       .option(kMeasureOptions, "--seconds SECONDS", options.seconds,

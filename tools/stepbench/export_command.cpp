@@ -27,23 +27,6 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kExportExamples = R"(Examples:
-  stepbench export results/RUN --format junit --output report.xml
-  stepbench export results/RUN --output runs.csv       the format by the file's ending
-  stepbench export results/RUN/verdict.json --format junit
-  stepbench export results/history.db --format openmetrics --output stepbench.prom
-  stepbench export results/RUN --case 4f1c --format json --output case.json
-  stepbench export old.jsonl --format gbench --output old.json
-      then, with Google Benchmark's tools: compare.py benchmarks old.json new.json
-  stepbench export results/RUN --format json --no-text --output to-share.json
-      numbers, digests, models of hardware; no name, host, path, command or sentence
-
-results/EXPORTS.md describes each format. With several runs, JUnit has a suite for each and OpenMetrics
-the last one.
-
-Exit status: 0, 2 wrong usage, a file that cannot be read or written, or a format that does not
-support the input, 4 nothing in it was measured.)";
-
 struct ExportRequest {
   std::vector<std::string> sources = {};
   std::string format = {};
@@ -191,8 +174,8 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 }  // namespace
 
 void add_export(Command& command) {
-  command.footer = "Formats, their file endings and what reads them:\n" + formats_text() + '\n' +
-                   kExportExamples;
+  command.footer.insert(
+      0, "Formats, their file endings and what reads them:\n" + formats_text() + '\n');
   ExportRequest& arguments = command.calls(execute_export);
   command
       .argument("RUN", arguments.sources,

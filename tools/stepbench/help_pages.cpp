@@ -122,6 +122,11 @@ std::string found_text(std::span<const PageSection> sections) {
 
 }  // namespace
 
+std::string help_end(std::string_view command) {
+  const auto found = std::ranges::find(help_ends(), command, &HelpEnd::command);
+  return found == help_ends().end() ? std::string() : std::string(found->text);
+}
+
 std::vector<std::string> topic_names() {
   std::vector<std::string> names;
   for (const HelpPage& page : pages()) names.emplace_back(page.topic);

@@ -17,6 +17,15 @@ struct HelpPage {
 };
 [[nodiscard]] std::span<const HelpPage> pages();
 
+// End of the help of a command such as "track add": help/track_add.txt.
+struct HelpEnd {
+  std::string_view command;
+  std::string_view text;
+};
+[[nodiscard]] std::span<const HelpEnd> help_ends();
+// Empty if there is none.
+[[nodiscard]] std::string help_end(std::string_view command);
+
 // The topics with the titles of their pages.
 [[nodiscard]] std::string topics_text();
 [[nodiscard]] std::vector<std::string> topic_names();

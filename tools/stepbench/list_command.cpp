@@ -18,17 +18,6 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kListExamples =
-    R"(Examples:
-  stepbench list                            workloads and sections
-  stepbench list loader                     every option of a section
-  stepbench list top-level                  options outside sections
-  stepbench list num_workers                one option; its full name works as well
-  stepbench list train_step                 a workload: sections, phases, metrics
-  stepbench list metrics                    every number of a result, and by which clock
-  stepbench list all --format markdown      a reference page
-  stepbench list --worker build/my-worker   what your own worker can measure)";
-
 constexpr std::string_view kMetrics = "metrics";
 
 struct ListOptions {
@@ -183,7 +172,6 @@ int list(const ListOptions& options, const Environment& environment) {
 }  // namespace
 
 void add_list(Command& command) {
-  command.footer = kListExamples;
   ListOptions& options = command.calls(list);
   command.argument("NAME", options.name, "A workload, section or option; or: metrics, all", "NAME");
   add_worker(command, options.worker);

@@ -17,38 +17,15 @@
 #include "harness/text/time_text.h"
 #include "harness/track/history.h"
 #include "harness/track/track_store.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/nightly_run.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
+#include "tools/stepbench/session.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kNightlyExamples =
-    R"(Measures the experiments in turns with a reference program, which the history keeps: four pairs of
-launches of each case, and 8 to 24 fresh pairs the same night if a case seems changed. Then judges
-and reports: tools/examples/nightly has setups for cron, systemd and a CI job.
-
-Examples:
-  stepbench nightly configs/nightly.yaml                     a night
-  stepbench nightly a.yaml b.yaml --worker build/my-worker   several experiments, your own program
-  stepbench nightly n.yaml --budget 2h                       no fresh pairs after 2 h of launches
-  stepbench nightly n.yaml --on-alert ./webhook.sh           tell people: the alert's JSON on stdin
-  stepbench nightly n.yaml --label branch=main --format markdown --verdict night.json
-  stepbench nightly n.yaml --expect-by 08:00 --on-alert ./webhook.sh     was it measured at all?
-
-The first night's program is the reference, as long as it starts. The same command within 20 hours
-resumes an interrupted night and measures only the missing pairs; --fresh starts over. After the end
-of a night the same command starts another one.
-
-Exit status: 0 ok, an improvement, a suspect after all of its pairs, or no verdict yet, 1 an alert is
-open (with --allow-known: one is new tonight), 2 wrong usage or configuration, a history that cannot
-be written or an aborted experiment, 3 the budget ended before a decision (0 with
---allow-inconclusive), 4 a launch failed or nothing was judged, 129, 130 or 143 interrupted. If
-several apply, the first of 2, 1, 4, 3, 0.)";
 
 // Implements --expect-by: checks that an expected night exists. Meant for a second machine or a
 // later job, because a night that never started cannot report anything.
@@ -131,15 +108,13 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
 
 int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
   if (!has_db) options.history.db = default_history(options.run.results);
-  const std::string command = "stepbench nightly";
   return run_session(
-      command, options.check.exports, environment,
+      "stepbench nightly", options.check.output, environment,
       [&] {
         return options.expect_by.empty() ? run_night(options, environment)
                                          : ask_for_night(options, environment);
       },
       [&](const Failure& failure) {
-        write_no_night(options.check, command, failure.exit_status, failure.text);
         if (options.on_alert.empty()) return;
         notify_failed_night(notifier_of(options, environment), failure.exit_status, {failure.text},
                             environment.err);
@@ -150,12 +125,11 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
 
 void add_nightly(Command& nightly) {
   const auto options = std::make_shared<NightlyOptions>();
-  nightly.footer = kNightlyExamples;
   nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
   add_set(nightly, options->run.set);
   add_ranks(nightly, options->run.set);
   add_worker(nightly, options->run.worker);
-  add_lock_flags(nightly, options->lock);
+  add_lock_flags(nightly, options->run.lock);
   add_check_options(nightly, options->check);
   add_results(nightly, options->run.results, "Parent folder of the runs' folders");
   nightly
@@ -187,7 +161,7 @@ void add_nightly(Command& nightly) {
               "Measure nothing: check that the history has a night of the 24 hours before this "
               "time of day (UTC), and call --on-alert if not")
       .common();
-  add_quiet(nightly, options->quiet);
+  add_quiet(nightly, options->check.output.quiet);
   nightly.on_call = [options, &db, &environment = *nightly.environment] {
     return execute_nightly(*options, db.is_given, environment);
   };

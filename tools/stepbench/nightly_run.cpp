@@ -33,8 +33,8 @@
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/options.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
@@ -106,7 +106,6 @@ class NightlyRun {
       : options_(options),
         environment_(environment),
         context_(campaign_context(environment)),
-        progress_(make_progress(environment, options.quiet, clock_)),
         view_{.history_words = history_words(options.history)},
         budget_s_(options.budget.empty() ? std::nullopt
                                          : std::optional(seconds_of("--budget", options.budget))) {}
@@ -128,7 +127,8 @@ class NightlyRun {
   int measure_and_judge() {
     std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
     track::TrackStore before = open_history(options_.history, true);  // fail before measuring
-    run::Interrupts interrupts;
+    auto& [clock, progress, interrupts] =
+        measuring_.emplace(environment_, options_.check.output.quiet);
     const auto locks = lock_night(experiments, interrupts);
     if (!locks) return interrupted(interrupts);
     // Only after locking: another process that held the lock may have completed the unfinished
@@ -136,12 +136,12 @@ class NightlyRun {
     campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
     if (options_.fresh) unfinished.restart(system_now());
     if (unfinished.resumes()) {
-      progress_.print_line("resuming the night that began at " + unfinished.began_utc() +
-                           "; --fresh starts over");
+      progress.print_line("resuming the night that began at " + unfinished.began_utc() +
+                          "; --fresh starts over");
     }
     choose_references(experiments, before);
     const campaign::MeasuredNight measured = campaign::measure_night(
-        experiments, fresh_pairs(experiments), context_, unfinished, progress_, interrupts, clock_);
+        experiments, fresh_pairs(experiments), context_, unfinished, progress, interrupts, clock);
     if (measured.signal) return interrupted(interrupts);
     measured_ = true;
     track::TrackStore store = open_history(options_.history, true);
@@ -184,7 +184,7 @@ class NightlyRun {
   int interrupted(const run::Interrupts& interrupts) {
     const int status = exit_status_of_signal(interrupts.first().value());
     const std::string text = "interrupted; the same command resumes this night";
-    write_no_night(options_.check, "stepbench nightly", status, text);
+    write_no_result(options_.check.output, "stepbench nightly", status, text);
     environment_.err << "stepbench: " << text << '\n';
     return status;
   }
@@ -196,9 +196,12 @@ class NightlyRun {
     std::set<std::string> devices;
     for (const campaign::PlannedExperiment& each : experiments)
       campaign::add_devices(each.run.planned.plan, devices);
-    const campaign::LockPolicy policy =
-        campaign::lock_policy(options_.lock.none, options_.lock.wait);
-    return campaign::lock_devices(run::lock_directory(), devices, policy, interrupts, progress_);
+    return campaign::lock_devices(run::lock_directory(), devices, options_.run.lock, interrupts,
+                                  measuring_->progress);
+  }
+
+  void print_notes(const std::vector<std::string>& notes) {
+    for (const std::string& note : notes) measuring_->progress.print_line("note: " + note);
   }
 
   void choose_references(std::vector<campaign::PlannedExperiment>& experiments,
@@ -208,9 +211,9 @@ class NightlyRun {
       campaign::ChosenReference& reference = references_.emplace_back(
           campaign::choose_reference(each.request, each.run, store, host_, context_));
       before_.push_back(campaign::before_night(reference, store, host_, today));
-      for (const std::string& note : reference.tonight.notes) progress_.print_line("note: " + note);
+      print_notes(reference.tonight.notes);
       if (!reference.reason.empty()) {
-        progress_.print_line("note: no reference program: " + reference.reason);
+        print_notes({"no reference program: " + reference.reason});
       }
       each.paired_reference = reference.paired_reference;
     }
@@ -253,7 +256,7 @@ class NightlyRun {
       const track::ImportReport report =
           store.add(each.results, each.folder,
                     {.now = system_now(), .catalogue = &context_.built_in.catalogue});
-      for (const std::string& note : report.notes) progress_.print_line("note: " + note);
+      print_notes(report.notes);
       for (const std::string& conflict : report.conflicts) {
         environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
       }
@@ -272,7 +275,7 @@ class NightlyRun {
     if (options_.keep_no_worker) return;
     const campaign::PrunedPrograms pruned =
         campaign::prune_programs(store, host_, keep_folder(options_), now_utc, false);
-    for (const std::string& note : pruned.notes) progress_.print_line("note: " + note);
+    print_notes(pruned.notes);
   }
 
   // Failed launches prevent a successful exit code but do not hide a regression.
@@ -302,8 +305,7 @@ class NightlyRun {
   const NightlyOptions& options_;
   const Environment& environment_;
   const campaign::CampaignContext context_;
-  const HostClock clock_;
-  run::Progress progress_;
+  std::optional<Measurement> measuring_ = {};
   const report::NightView view_;
   const std::string host_ = machine::host_name("/");
   const std::optional<double> budget_s_;

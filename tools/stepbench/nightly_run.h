@@ -51,8 +51,6 @@ struct NightlyOptions {
   std::string expect_by = {};  // only check that the night exists; measures nothing
   bool fresh = false;
   std::string budget = {};  // "2h"; empty: three times the expected duration
-  LockFlags lock = {};
-  bool quiet = false;
 };
 
 // The notifier configured by --on-alert, for this history.

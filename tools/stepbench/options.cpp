@@ -18,6 +18,19 @@ CommandOption& add_experiment(Command& command, std::string& file) {
                           "EXPERIMENT");
 }
 
+void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard) {
+  add_set(command, request.set);
+  add_sweep(command, request.sweep);
+  add_filter(command, request.filter);
+  add_cases(command, request.cases);
+  if (shard != nullptr) {
+    command.option(
+        kCaseOptions, "--shard I/N", *shard,
+        "Only the I-th of N equal parts of the plan: 2/4 on the second of four machines");
+  }
+  add_max_cases(command, request.max_cases);
+}
+
 void add_set(Command& command, std::vector<std::string>& set, const std::string& doc) {
   command.repeated(kCaseOptions, "--set KEY=VALUE", set, doc).common();
 }
@@ -40,11 +53,6 @@ void add_filter(Command& command, std::vector<std::string>& filter) {
 void add_cases(Command& command, std::vector<std::string>& ids) {
   command.repeated(kCaseOptions, "--case ID", ids,
                    "Only the case whose id begins with ID; may be repeated");
-}
-
-void add_shard(Command& command, std::string& shard) {
-  command.option(kCaseOptions, "--shard I/N", shard,
-                 "Only the I-th of N equal parts of the plan: 2/4 on the second of four machines");
 }
 
 void add_max_cases(Command& command, std::int64_t& max_cases) {
@@ -101,47 +109,50 @@ void add_ranks(Command& command, std::vector<std::string>& set) {
                           "More options for the launcher, as '--nodes 2'");
 }
 
-void add_lock_flags(Command& command, LockFlags& flags) {
-  CommandOption& wait =
-      command.flag(kMeasureOptions, "--wait-lock", flags.wait,
-                   "Wait while another run measures on the same device; default: refuse");
+void add_lock_flags(Command& command, campaign::LockPolicy& lock) {
+  CommandOption& wait = command.flag_function(
+      kMeasureOptions, "--wait-lock", [&lock] { lock = campaign::LockPolicy::kWait; },
+      "Wait while another run measures on the same device; default: refuse");
   command
-      .flag(kMeasureOptions, "--no-lock", flags.none,
-            "Measure even if another run does on the same device; both will be disturbed")
+      .flag_function(
+          kMeasureOptions, "--no-lock", [&lock] { lock = campaign::LockPolicy::kNone; },
+          "Measure even if another run does on the same device; both will be disturbed")
       .excludes(wait);
 }
 
-void add_metric(Command& command, std::vector<std::string>& metrics) {
+void add_seed(Command& command, std::optional<std::uint64_t>& seed,
+              const std::string& default_seed) {
   command
-      .repeated(kVerdictOptions, "--metric METRIC[,METRIC]", metrics,
+      .option(kMeasureOptions, "--seed N", seed,
+              "Seed of the random order of the launches; default: " + default_seed)
+      .whole_number(0, std::int64_t{1} << 53U);
+}
+
+CommandOption& add_verdict_rule(Command& command, campaign::VerdictRequest& request,
+                                const std::string& allow, const std::string& doc) {
+  command
+      .repeated(kVerdictOptions, "--metric METRIC[,METRIC]", request.metrics,
                 "What is tested and decides, instead of step and peak_bytes: step_p99, "
                 "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
                 "further one takes more launches to prove")
       .comma_separated()
       .common();
-}
-
-void add_margin(Command& command, std::vector<std::string>& margins) {
   command
-      .repeated(kVerdictOptions, "--margin METRIC=SHARE", margins,
+      .repeated(kVerdictOptions, "--margin METRIC=SHARE", request.margins,
                 "The change that does not matter, as step=2%; default: 1% of each metric, and "
                 "of peak_bytes 0 where every launch has the same peak")
       .common();
-}
-
-void add_gate(Command& command, std::optional<bool>& counts) {
-  const auto take = [&counts](const std::string& what) { counts = what == "counts"; };
+  CommandOption& allowed = command.repeated(kVerdictOptions, allow, request.allow, doc);
+  const auto take = [&request](const std::string& what) { request.gate_counts = what == "counts"; };
   command
       .option_function(kVerdictOptions, "--gate", take,
                        "Overrides compare.gate of the experiment file. times: the tested metrics "
                        "decide; counts: counts per step decide; --margin counts=SHARE is their "
                        "margin, by default 0, and 0.1% of instructions")
       .one_of({"times", "counts"});
-}
-
-void add_allow_inconclusive(Command& command, bool& allow_inconclusive) {
-  command.flag(kVerdictOptions, "--allow-inconclusive", allow_inconclusive,
+  command.flag(kVerdictOptions, "--allow-inconclusive", request.allow_inconclusive,
                "Exit 0, not 3, if the verdict is inconclusive or suspect");
+  return allowed;
 }
 
 void add_results(Command& command, std::string& folder, const std::string& doc) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/campaign/run_request.h"
 #include "harness/report/case_table.h"
 #include "tools/stepbench/command.h"
 
@@ -26,12 +27,13 @@ inline constexpr const char* kOpsOptions = "Table of operations";
 
 // Which cases.
 CommandOption& add_experiment(Command& command, std::string& file);
+// --set, --sweep, --filter, --case, --shard (for a given `shard`) and --max-cases.
+void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard = nullptr);
 void add_set(Command& command, std::vector<std::string>& set,
              const std::string& doc = "Use this value instead of the file's");
 void add_sweep(Command& command, std::vector<std::string>& sweep);
 void add_filter(Command& command, std::vector<std::string>& filter);
 void add_cases(Command& command, std::vector<std::string>& ids);
-void add_shard(Command& command, std::string& shard);
 void add_max_cases(Command& command, std::int64_t& max_cases);
 
 // How to measure.
@@ -44,17 +46,15 @@ void add_worker(Command& command, std::string& path);
 void add_interpreter(Command& command, std::vector<std::string>& set);
 // --ranks, --launcher and --launcher-args. Call after add_set(), too.
 void add_ranks(Command& command, std::vector<std::string>& set);
-struct LockFlags {
-  bool wait = false;
-  bool none = false;
-};
-void add_lock_flags(Command& command, LockFlags& flags);
+void add_lock_flags(Command& command, campaign::LockPolicy& lock);
+// `default_seed`: how it is chosen otherwise.
+void add_seed(Command& command, std::optional<std::uint64_t>& seed,
+              const std::string& default_seed);
 
 // The verdict of `ab` and `compare`.
-void add_metric(Command& command, std::vector<std::string>& metrics);
-void add_margin(Command& command, std::vector<std::string>& margins);
-void add_gate(Command& command, std::optional<bool>& counts);
-void add_allow_inconclusive(Command& command, bool& allow_inconclusive);
+// Returns the option `allow`, which turns some gates into warnings.
+CommandOption& add_verdict_rule(Command& command, campaign::VerdictRequest& request,
+                                const std::string& allow, const std::string& doc);
 
 // The run and its output.
 void add_results(Command& command, std::string& folder, const std::string& doc);

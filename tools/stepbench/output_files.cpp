@@ -26,90 +26,12 @@ constexpr const char* kJunit = "--junit";
 constexpr const char* kOpenMetrics = "--openmetrics";
 constexpr const char* kReport = "--report";
 
-// `text_of` creates the text in a format.
-void write_files(const ExportFiles& files,
-                 const std::function<std::string(const report::ExportFormat&)>& text_of) {
-  const auto write = [&](const char* flag, const std::string& file) {
-    // The flag equals the format's name.
-    const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
-    if (!file.empty()) os::write_output_file(flag, file, text_of(*format));
-  };
-  write(kJunit, files.junit);
-  write(kOpenMetrics, files.openmetrics);
+// The flag equals the format's name.
+const report::ExportFormat& format_of_flag(const char* flag) {
+  return *report::export_format(std::string_view(flag).substr(2));
 }
-
-}  // namespace
-
-void add_export_files(Command& command, ExportFiles& files) {
-  const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
-    const report::ExportFormat* format = report::export_format(std::string_view(flag).substr(2));
-    command.option(kOutputOptions, std::string(flag) + " FILE", file,
-                   doc + std::string(format->use));
-  };
-  add(kJunit, files.junit, "Also write a JUnit file here: ");
-  add(kOpenMetrics, files.openmetrics, "Also write gauges here: ");
-  add_report_file(command, files.report);
-}
-
-void check_export_files(const ExportFiles& files, const Environment& environment) {
-  if (!files.report.empty()) (void)report_options({}, environment);
-}
-
-void write_export_files(const ExportFiles& files, const record::Results& results) {
-  write_files(files, [&](const report::ExportFormat& format) {
-    return text::whole_text([&](const text::TextSink& sink) { format.of_run(results, {}, sink); });
-  });
-}
-
-void write_export_files(const ExportFiles& files,
-                        std::span<const compare::Comparison> comparisons) {
-  write_files(files, [&](const report::ExportFormat& format) {
-    return format.of_verdict(comparisons, {});
-  });
-}
-
-void write_night_export_files(const ExportFiles& files, const std::string& night_json) {
-  write_files(files,
-              [&](const report::ExportFormat& format) { return format.of_night(night_json, {}); });
-}
-
-void write_report(const ExportFiles& files, report::ReportContent content,
-                  const std::vector<std::string>& sources, const Environment& environment) {
-  if (files.report.empty()) return;
-  report::ReportOptions options = report_options({}, environment);
-  options.sources = sources;
-  write_report_file(kReport, files.report, report::report_of(std::move(content), options),
-                    environment.err);
-}
-
-void write_report(const ExportFiles& files, const record::Results& results,
-                  const std::vector<std::string>& sources, const Environment& environment) {
-  if (files.report.empty()) return;
-  write_report(files, report::run_content(results, sources, {}), sources, environment);
-}
-
-void write_report(const ExportFiles& files, std::span<const compare::Comparison> comparisons,
-                  const Environment& environment) {
-  if (files.report.empty()) return;
-  write_report(files, report::verdict_content(comparisons, {}), {}, environment);
-}
-
-void write_error_export_files(const ExportFiles& files, const std::string& command,
-                              const std::string& message, int exit_code) {
-  os::write_output_file(kJunit, files.junit,
-                        report::junit_xml(report::checks_of_error(command, message)));
-  os::write_output_file(kOpenMetrics, files.openmetrics, report::openmetrics_of_error(exit_code));
-  if (!files.report.empty()) {
-    os::write_output_file(
-        kReport, files.report,
-        report::report_of(report::error_content(command, message, exit_code), {}).html);
-  }
-}
-
-namespace {
 
 constexpr const char* kNoPlotly = "none";
-constexpr std::int64_t kMaxPoints = 10'000'000;
 
 // "6.1 MB": file size in decimal units, as mail programs show it.
 std::string size_text(std::size_t bytes) {
@@ -117,7 +39,34 @@ std::string size_text(std::size_t bytes) {
                          : text::significant(static_cast<double>(bytes) / 1e6, 2) + " MB";
 }
 
+// Writes what says why there is no result.
+void write_error_verdict(const Output& output, int exit_status, const std::string& text) {
+  write_verdict(output, output.error_json(exit_status, text));
+}
+
+void write_error_exports(const Output& output, const std::string& command, int exit_status,
+                         const std::string& text) {
+  os::write_output_file(kJunit, output.junit,
+                        report::junit_xml(report::checks_of_error(command, text)));
+  os::write_output_file(kOpenMetrics, output.openmetrics,
+                        report::openmetrics_of_error(exit_status));
+  if (output.report.empty()) return;
+  os::write_output_file(
+      kReport, output.report,
+      report::report_of(report::error_content(command, text, exit_status), {}).html);
+}
+
 }  // namespace
+
+void add_export_files(Command& command, Output& output) {
+  const auto add = [&](const char* flag, std::string& file, const std::string& doc) {
+    command.option(kOutputOptions, std::string(flag) + " FILE", file,
+                   doc + std::string(format_of_flag(flag).use));
+  };
+  add(kJunit, output.junit, "Also write a JUnit file here: ");
+  add(kOpenMetrics, output.openmetrics, "Also write gauges here: ");
+  add_report_file(command, output.report);
+}
 
 void add_report_file(Command& command, std::string& file) {
   command
@@ -126,22 +75,102 @@ void add_report_file(Command& command, std::string& file) {
       .common();
 }
 
-void add_report_choices(Command& command, ReportChoices& choices) {
-  command.option(kOutputOptions, "--title TITLE", choices.title,
-                 "Heading of the page; default: the run's name");
-  command
-      .option(kOutputOptions, "--section NAME[,NAME]", choices.sections,
-              "Only these sections, comma-separated: overview, sweep, anatomy, ...")
-      .comma_separated()
-      .one_value_each_time();
-  command
-      .option(kOutputOptions, "--points N", choices.points,
-              "At most so many steps are drawn in a chart; the extremes among them")
-      .with_default()
-      .whole_number(100, kMaxPoints);
-  command.flag(kOutputOptions, "--compact", choices.compact,
-               "A smaller file: scripts and data packed");
-  add_plotly(command, choices.plotly);
+void add_verdict_output(Command& command, Output& output) {
+  command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok").common();
+  add_format(command, output.format, {"table", "markdown", "json", "github"});
+  command.option(kOutputOptions, "--verdict FILE", output.verdict,
+                 "Also write the JSON form here; `ab` always writes verdict.json in the run's "
+                 "folder");
+  command.option(kOutputOptions, "--markdown FILE", output.markdown,
+                 "Also write the Markdown form here");
+  add_export_files(command, output);
+}
+
+void check_export_files(const Output& output, const Environment& environment) {
+  if (!output.report.empty()) (void)report_options({}, environment);
+}
+
+void write_export_files(const Output& output,
+                        const std::function<std::string(const report::ExportFormat&)>& text_of) {
+  const auto write = [&](const char* flag, const std::string& file) {
+    if (!file.empty()) os::write_output_file(flag, file, text_of(format_of_flag(flag)));
+  };
+  write(kJunit, output.junit);
+  write(kOpenMetrics, output.openmetrics);
+}
+
+void write_report(const Output& output, const std::function<report::ReportContent()>& content,
+                  const std::vector<std::string>& sources, const Environment& environment) {
+  if (output.report.empty()) return;
+  report::ReportOptions options = report_options({}, environment);
+  options.sources = sources;
+  write_report_file(kReport, output.report, report::report_of(content(), options), environment.err);
+}
+
+void write_verdict(const Output& output, const std::string& text) {
+  for (const std::string& file : {output.own_verdict, output.verdict}) {
+    os::write_output_file({}, file, text);
+  }
+}
+
+void write_no_result(const Output& output, const std::string& command, int exit_status,
+                     const std::string& text) {
+  write_error_verdict(output, exit_status, text);
+  write_error_exports(output, command, exit_status, text);
+}
+
+std::string render(const document::Document& document, const Environment& environment,
+                   const std::string& format) {
+  return document::render(document, {.markdown = format == "markdown",
+                                     .colour = environment.colour,
+                                     .columns = environment.terminal_columns});
+}
+
+void show_verdict(std::span<const compare::Comparison> comparisons, const Output& output,
+                  const Environment& environment) {
+  const std::string json = report::verdict_json(comparisons);
+  const auto drawn = [&](const std::string& format) {
+    return render(report::comparison_document(comparisons, output.all), environment, format);
+  };
+  write_verdict(output, json);
+  if (!output.markdown.empty()) os::write_output_file({}, output.markdown, drawn("markdown"));
+  write_export_files(output, [&](const report::ExportFormat& format) {
+    return format.of_verdict(comparisons, {});
+  });
+  if (output.format == "json") {
+    print(environment, json);
+  } else if (output.format == "github") {
+    print(environment, report::github_annotations(report::checks_of(comparisons)));
+  } else {
+    print(environment, drawn(output.format));
+  }
+  write_report(
+      output, [&] { return report::verdict_content(comparisons, {}); }, {}, environment);
+}
+
+int run_session(const std::string& command, const Output& output, const Environment& environment,
+                const std::function<int()>& work,
+                const std::function<void(const Failure&)>& report_failure) {
+  check_export_files(output, environment);
+  try {
+    return work();
+  } catch (const os::OutputRefused&) {
+    throw;
+  } catch (const std::exception& error) {
+    const Failure failure = failure_of(error, command);
+    // Only the first failure is reported.
+    const auto attempt = [](const auto& write) {
+      try {
+        write();
+      } catch (const Error&) {
+        return;
+      }
+    };
+    attempt([&] { write_error_verdict(output, failure.exit_status, failure.text); });
+    attempt([&] { write_error_exports(output, command, failure.exit_status, failure.text); });
+    if (report_failure) report_failure(failure);
+    throw;
+  }
 }
 
 void add_plotly(Command& command, std::string& plotly) {
@@ -165,51 +194,6 @@ void write_report_file(const std::string& flag, const std::filesystem::path& fil
   out << report.summary << ", " << size_text(report.html.size()) << ": "
       << text::printable(file.string()) << '\n'
       << std::flush;
-}
-
-void add_verdict_output(Command& command, VerdictOutput& output) {
-  command.flag(kOutputOptions, "--all", output.all, "Also print the rows that are ok").common();
-  add_format(command, output.format, {"table", "markdown", "json", "github"});
-  command.option(kOutputOptions, "--verdict FILE", output.verdict_file,
-                 "Also write the JSON form here; `ab` always writes verdict.json in the run's "
-                 "folder");
-  command.option(kOutputOptions, "--markdown FILE", output.markdown_file,
-                 "Also write the Markdown form here");
-  add_export_files(command, output.exports);
-}
-
-void write_verdict(const std::string& path, const std::string& text) {
-  os::write_output_file({}, path, text);
-}
-
-void write_no_verdict(const VerdictOutput& output, const std::string& command, int exit_status,
-                      const std::string& text) {
-  write_verdict(output.verdict_file, report::error_json(exit_status, text));
-  write_error_export_files(output.exports, command, text, exit_status);
-}
-
-void show_verdict(std::span<const compare::Comparison> comparisons, const VerdictOutput& output,
-                  const Environment& environment) {
-  const std::string json = report::verdict_json(comparisons);
-  const auto drawn = [&](bool markdown) {
-    return document::render(report::comparison_document(comparisons, output.all),
-                            {.markdown = markdown,
-                             .colour = environment.colour,
-                             .columns = environment.terminal_columns});
-  };
-  write_verdict(output.verdict_file, json);
-  if (!output.markdown_file.empty()) write_verdict(output.markdown_file, drawn(true));
-  write_export_files(output.exports, comparisons);
-  if (output.format == "json") {
-    print(environment, json);
-  } else if (output.format == "markdown") {
-    print(environment, drawn(true));
-  } else if (output.format == "github") {
-    print(environment, report::github_annotations(report::checks_of(comparisons)));
-  } else {
-    print(environment, drawn(false));
-  }
-  write_report(output.exports, comparisons, environment);
 }
 
 }  // namespace stepbench::cli

@@ -17,51 +17,26 @@
 #include "harness/report/plan_text.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/detectable_change.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
 #include "tools/stepbench/run_folders.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kRunExamples =
-    R"(Every launch is a fresh worker process; its row is on disk before the next begins.
-
-Examples:
-  stepbench run configs/quickstart.yaml                      measure, print a table
-  stepbench run sweep.yaml --dry-run                         only say what would be run
-  stepbench run sweep.yaml --smoke                           does everything work? 2 steps per case
-  stepbench run --python train.py --quick                    a first look, in seconds
-  stepbench run sweep.yaml --set launches=6 --filter loader.num_workers=4
-  stepbench run train.yaml --sweep precision=fp32,bf16   each of these values
-  stepbench run --resume results/RUN                         resume an interrupted run
-  stepbench run train.yaml --profile                         and what did each operation cost?
-  stepbench run train.yaml --headroom                        and what would a perfect loader save?
-  stepbench run sweep.yaml --shard 2/4                       the second quarter, on this machine
-  stepbench run sweep.yaml --wrap 'nsys profile -o {run_dir}/{case_id}'
-  stepbench run mine.yaml --worker build/my-worker           workloads of your own
-  stepbench run smoke.yaml --junit report.xml --format github   in a CI job
-  stepbench run --python train.py -- --width 64              a script of your own, as it is
-
-Exit status: 0 all measured or skipped by rule, 1 some failed, 2 wrong usage or configuration, or a
-file that cannot be written, 4 nothing measured, 129, 130 or 143 interrupted (finished rows are
-kept).)";
+constexpr const char* kRunCommand = "stepbench run";
 
 struct RunOptions {
   campaign::RunRequest request = {};
   ScriptOptions script = {};
   std::string shard = {};
-  bool dry_run = false;
   bool headroom = false;
-  LockFlags lock = {};
-  bool quiet = false;
   std::string sort = {};
-  std::string format = "table";
-  ExportFiles exports = {};
+  Output output = {};
 };
 
 // Finds an invalid name before hours of measuring.
@@ -100,14 +75,14 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
                    const Environment& environment) {
   const report::TableStyle style{
       .colour = environment.colour, .columns = environment.terminal_columns, .sort = options.sort};
-  if (options.format == "table") {
+  if (options.output.format == "table") {
     print(environment, report::render_table(end.results, style) +
                            "\nResults: " + text::printable(end.run_folder.string()) + '\n' +
                            traces_text(end.run_folder));
-  } else if (options.format == "github") {
+  } else if (options.output.format == "github") {
     print(environment, report::github_annotations(report::checks_of(end.results)));
   } else {
-    print(environment, report::render(end.results, format_of(options.format), style));
+    print(environment, report::render(end.results, format_of(options.output.format), style));
   }
 }
 
@@ -117,11 +92,10 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
   request.shard = request.resume.empty()
                       ? campaign::shard_here(options.shard, environment.variables)
                       : campaign::parse_shard(options.shard);
-  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
   if (request.file.empty() && options.script.path.empty()) {
     take_recorded(request);
   } else {
-    request.text = experiment_text(options.script, request.file);
+    read_experiment(options.script, request);
   }
   const auto chooses_loop = [](const std::string& given) {
     return given.starts_with("script.loop=") || given.starts_with("loop=");
@@ -132,9 +106,10 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
     environment.err << "note: " << text::printable(*note) << '\n';
   }
   const campaign::CampaignContext context = campaign_context(environment);
-  const campaign::PlannedRun run = campaign::plan_experiment(request, context, !options.dry_run);
+  const campaign::PlannedRun run =
+      campaign::plan_experiment(request, context, !options.output.dry_run);
   campaign::refuse_copies(run.planned.plan, {.shard = options.shard}, environment.variables);
-  if (options.dry_run) {
+  if (options.output.dry_run) {
     const plan::Plan& plan = run.planned.plan;
     environment.out << text::printable(
         report::plan_table(plan, campaign::estimate_time(plan, request.results)),
@@ -144,18 +119,22 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);
-  const HostClock clock;
-  run::Progress progress = make_progress(environment, options.quiet, clock);
-  run::Interrupts interrupts;
+  auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
   const campaign::RunEnd end =
       campaign::run_experiment(request, run, context, progress, interrupts, clock);
   if (end.run_folder.empty()) {
-    write_error_export_files(options.exports, "stepbench run", "interrupted", end.exit_status);
+    write_no_result(options.output, kRunCommand, end.exit_status, "interrupted");
     return end.exit_status;
   }
-  write_export_files(options.exports, end.results);
+  write_export_files(options.output, [&](const report::ExportFormat& format) {
+    return text::whole_text(
+        [&](const text::TextSink& sink) { format.of_run(end.results, {}, sink); });
+  });
   print_results(options, end, environment);
-  write_report(options.exports, end.results, {end.run_folder.string()}, environment);
+  const std::vector<std::string> sources = {end.run_folder.string()};
+  write_report(
+      options.output, [&] { return report::run_content(end.results, sources, {}); }, sources,
+      environment);
   if (end.signal) {
     environment.err << "stepbench: interrupted; continue with: stepbench run --resume "
                     << text::printable(text::shell_word(end.run_folder.string())) << '\n';
@@ -164,22 +143,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
 }
 
 int execute_run(const RunOptions& options, const Environment& environment) {
-  const std::string command = "stepbench run";
-  return run_session(
-      command, options.exports, environment,
-      [&] { return measure_and_print(options, environment); },
-      [&](const Failure& failure) {
-        write_error_export_files(options.exports, command, failure.text, failure.exit_status);
-      });
-}
-
-void add_which_cases(Command& run, RunOptions& options) {
-  add_set(run, options.request.set);
-  add_sweep(run, options.request.sweep);
-  add_filter(run, options.request.filter);
-  add_cases(run, options.request.cases);
-  add_shard(run, options.shard);
-  add_max_cases(run, options.request.max_cases);
+  return run_session(kRunCommand, options.output, environment,
+                     [&] { return measure_and_print(options, environment); });
 }
 
 void add_how_to_measure(Command& run, RunOptions& options) {
@@ -209,7 +174,7 @@ void add_how_to_measure(Command& run, RunOptions& options) {
   add_worker(run, options.request.worker);
   add_interpreter(run, options.request.set);
   add_ranks(run, options.request.set);
-  add_lock_flags(run, options.lock);
+  add_lock_flags(run, options.request.lock);
 }
 
 void add_the_run(Command& run, RunOptions& options) {
@@ -221,25 +186,21 @@ void add_the_run(Command& run, RunOptions& options) {
   add_labels(run, options.request.labels);
   run.option(kRunOptions, "--sort COLUMN", options.sort,
              "Order rows of the table by an option or column; -COLUMN: largest first");
-  run.flag(kRunOptions, "--dry-run", options.dry_run, "Print the plan, run nothing");
+  run.flag(kRunOptions, "--dry-run", options.output.dry_run, "Print the plan, run nothing");
 }
 
 }  // namespace
 
 void add_run(Command& run) {
-  run.footer = kRunExamples;
   RunOptions& options = run.calls(execute_run);
-  campaign::RunRequest& request = options.request;
-  add_experiment(run, request.file)
+  add_experiment(run, options.request.file, options.script, false)
       .described_as("The experiment, a YAML file; - is standard input. --resume needs none");
-  add_script(run, options.script);
-  run.on_parsed = [&options, &request] { take_script_file(options.script, request.file); };
-  add_which_cases(run, options);
+  add_which_cases(run, options.request, &options.shard);
   add_how_to_measure(run, options);
   add_the_run(run, options);
-  add_format(run, options.format, {"table", "json", "markdown", "github"});
-  add_export_files(run, options.exports);
-  add_quiet(run, options.quiet);
+  add_format(run, options.output.format, {"table", "json", "markdown", "github"});
+  add_export_files(run, options.output);
+  add_quiet(run, options.output.quiet);
 }
 
 }  // namespace stepbench::cli

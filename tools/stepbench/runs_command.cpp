@@ -79,19 +79,6 @@ runs::RunFilter filter_of(const WhichRuns& which) {
   return {.name = which.name, .labels = which.labels};
 }
 
-constexpr const char* kRunsExamples =
-    R"(A run's folder is what `show` and `compare` take. A case is ok when it was measured and none of its
-launches failed. `unfinished`: killed before its end; `run --resume` continues it.
-
-Examples:
-  stepbench runs                              the runs in results/, the newest first
-  stepbench runs --name "resnet*" --last 10
-  stepbench runs --label branch=main --since 7d
-  stepbench runs --format csv > runs.csv      bytes, full commit, host: for a spreadsheet
-  stepbench runs prune --older-than 30d       delete; asks first
-
-Exit status: 0 also where there is no run, 2 wrong usage or a folder that cannot be read.)";
-
 struct RunsOptions {
   WhichRuns which = {};
   std::string folder = {};  // given as an argument
@@ -129,19 +116,6 @@ int list_runs(const RunsOptions& options, const Environment& environment) {
   }
   return kExitOk;
 }
-
-constexpr const char* kPruneExamples =
-    R"(Lists the runs to delete first. On a terminal it then asks; elsewhere it deletes nothing without --yes.
-Several conditions must all hold. Never deleted: a running run, a labelled run (`run --label
-keep=...`), a folder that is not readable as a run, and a folder that also holds other files.
-
-Examples:
-  stepbench runs prune --older-than 30d --dry-run
-  stepbench runs prune --keep 50                          all but the 50 newest
-  stepbench runs prune --name nightly --older-than 2w --keep 10 --yes
-
-Exit status: 0 deleted, or nothing to delete; 2 wrong usage, nobody could be asked, or a folder
-that could not be deleted.)";
 
 struct PruneOptions {
   WhichRuns which = {};
@@ -256,26 +230,9 @@ int prune(const PruneOptions& options, const Environment& environment) {
   return remove_all_of(plan, environment);
 }
 
-void add_prune(Command& runs) {
-  const auto options = std::make_shared<PruneOptions>();
-  Command& command = runs.add("prune", "Delete old runs, after a look at the list", kPruneExamples);
-  add_which_runs(command, options->which);
-  command.option(kWhichRuns, "--keep N", options->keep, "Keep the newest N of the selected runs")
-      .whole_number(0, 1'000'000'000);
-  command.option(kWhichRuns, "--older-than AGE", options->older_than,
-                 "Only runs that began longer ago than this: 30d, 36h, 2w, 90min");
-  command.flag(kRunOptions, "--dry-run", options->dry_run, "Only list what would be deleted");
-  command.flag(kRunOptions, "--yes", options->yes, "Delete without asking");
-  command.on_call = [&runs, options, &environment = *runs.environment] {
-    refuse_folder_before(runs, "prune");
-    return prune(*options, environment);
-  };
-}
-
 }  // namespace
 
 void add_runs(Command& runs) {
-  runs.footer = kRunsExamples;
   RunsOptions& options = runs.calls(list_runs);
   CommandOption& folder = runs.argument("DIR", options.folder,
                                         "The folder that holds the runs; default: results", "DIR");
@@ -288,11 +245,25 @@ void add_runs(Command& runs) {
       .whole_number(1, 1'000'000'000)
       .common();
   add_format(runs, options.format, {"table", "csv", "json", "markdown"});
-  add_prune(runs);
   // A word that is not a subcommand is taken for the folder.
   runs.on_parsed = [&options] {
     const std::string removal_note = text::removed("runs " + options.folder);
     if (!removal_note.empty()) throw ConfigError("runs " + options.folder, removal_note);
+  };
+}
+
+void add_runs_prune(Command& command) {
+  const auto options = std::make_shared<PruneOptions>();
+  add_which_runs(command, options->which);
+  command.option(kWhichRuns, "--keep N", options->keep, "Keep the newest N of the selected runs")
+      .whole_number(0, 1'000'000'000);
+  command.option(kWhichRuns, "--older-than AGE", options->older_than,
+                 "Only runs that began longer ago than this: 30d, 36h, 2w, 90min");
+  command.flag(kRunOptions, "--dry-run", options->dry_run, "Only list what would be deleted");
+  command.flag(kRunOptions, "--yes", options->yes, "Delete without asking");
+  command.on_call = [&command, options] {
+    refuse_folder_before(*command.parent, "prune");
+    return prune(*options, *command.environment);
   };
 }
 

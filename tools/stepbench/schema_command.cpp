@@ -27,12 +27,6 @@ int print_schema(const SchemaOptions& options, const Environment& environment) {
 }  // namespace
 
 void add_schema(Command& command) {
-  command.footer =
-      "Examples:\n"
-      "  stepbench schema > stepbench.schema.json\n"
-      "  stepbench schema report        of the data in the pages of `stepbench report`\n\n"
-      "Then write as the first line of a YAML file, for editors with the YAML language server:\n"
-      "    # yaml-language-server: $schema=stepbench.schema.json";
   SchemaOptions& options = command.calls(print_schema);
   command.argument("WHAT", options.of, "Of which files")
       .with_default()

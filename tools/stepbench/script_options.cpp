@@ -17,7 +17,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/parse.h"
-#include "tools/stepbench/standard_input.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
@@ -111,8 +111,10 @@ void require_script(const std::filesystem::path& script) {
 
 }  // namespace
 
-void add_script(Command& command, ScriptOptions& script) {
+CommandOption& add_experiment(Command& command, std::string& file, ScriptOptions& script,
+                              bool required) {
   script.command = &command;
+  CommandOption& experiment = add_experiment(command, file);
   command
       .option(kMeasureOptions, "--python SCRIPT", script.path,
               "Instead of FILE: a Python script with a loop over measure(), run as it is; its "
@@ -120,38 +122,35 @@ void add_script(Command& command, ScriptOptions& script) {
       .common();
   command.argument("ARGS", script.arguments, "With --python: the script's own arguments, after --",
                    "ARG");
-}
-
-void take_script_file(ScriptOptions& script, std::string& file) {
-  if (script.path.empty() && file.ends_with(".py")) script.path = std::exchange(file, {});
-}
-
-void require_experiment(Command& command, ScriptOptions& script, std::string& file) {
-  command.on_parsed = [&command, &script, &file] {
-    take_script_file(script, file);
-    if (command.is_given("FILE") || command.is_given("--python")) return;
-    throw UsageError(missing_text(*command.find_option("FILE")));
+  command.on_parsed = [&script, &file, &experiment, required] {
+    if (script.path.empty() && file.ends_with(".py")) script.path = std::exchange(file, {});
+    if (!required || experiment.is_given || script.command->is_given("--python")) return;
+    throw UsageError(missing_text(experiment));
   };
+  return experiment;
 }
 
-std::optional<std::string> experiment_text(const ScriptOptions& script, std::string& file) {
+void read_experiment(const ScriptOptions& script, plan::PlanRequest& request) {
   if (script.path.empty()) {
-    if (script.arguments.empty()) return text_if_standard_input(file);
-    throw UsageError(too_many_text(*script.command, script.arguments.front()) +
-                     "\na script's own arguments come with --python SCRIPT");
+    if (!script.arguments.empty()) {
+      throw UsageError(too_many_text(*script.command, script.arguments.front()) +
+                       "\na script's own arguments come with --python SCRIPT");
+    }
+    request.text = text_if_standard_input(request.file);
+    return;
   }
   std::vector<std::string> arguments = script.arguments;
-  if (!file.empty()) arguments.insert(arguments.begin(), file);
+  if (!request.file.empty()) arguments.insert(arguments.begin(), request.file);
+  request.file = plan::kStandardInput;
   if (script.path == "-m") {
-    file = plan::kStandardInput;
     if (arguments.empty()) throw UsageError("--python -m names no module, as in -m pkg.train");
     const std::string module = file_of_module(arguments.front());
     arguments.erase(arguments.begin());
-    return experiment_of(module, arguments);
+    request.text = experiment_of(module, arguments);
+    return;
   }
   if (!script.may_be_missing) require_script(script.path);
-  file = plan::kStandardInput;
-  return experiment_of(script.path, arguments);
+  request.text = experiment_of(script.path, arguments);
 }
 
 std::optional<std::string> note_of_loops(const ScriptOptions& script) {

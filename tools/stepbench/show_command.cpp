@@ -64,44 +64,6 @@ struct ShowOptions {
   std::string output = {};
 };
 
-constexpr const char* kShowExamples = R"(Examples:
-  stepbench show                              the newest run under results/
-  stepbench show results/RUN                  the table of one run
-  stepbench show a.jsonl b.jsonl.gz           files joined, as those of a resumed run are
-  stepbench show RUN --case 3f9a              one case whole; the id's first digits suffice
-  stepbench show RUN --sort samples_per_s     rows by a column or option; -NAME: largest first
-  stepbench show RUN --filter num_workers=2,4   only cases with one of these values
-  stepbench show RUN --baseline num_workers=0   how much faster is each case than this one?
-  stepbench show RUN --pivot num_workers,batch_size
-                                              one number as rows by columns; --columns chooses it
-  stepbench show RUN --noise                  what launches and steps differ by; the launches it takes
-  stepbench show RUN --noise --find 1.5%      ... to find a change of 1.5 %; by default 2 %
-  stepbench show RUN --ranks                  the ranks of a case side by side: who waits for whom
-  stepbench show NIGHT1 NIGHT2 NIGHT3 --noise   also what runs and builds differ by
-  stepbench show RUN --columns num_workers,samples/s,peak_rss_bytes
-                                              these columns: options, estimates, metrics, phases
-  stepbench show RUN1 RUN2 --baseline RUN1    two runs beside each other
-  stepbench show RUN --format csv             one line per case, base units (also json, markdown)
-  stepbench show RUN --samples > steps.csv    every step; --format json or npy for the others
-  stepbench show RUN --format npy --output steps.npy
-      numpy.load("steps.npy")["step_ns"]: one record per step; fields: case (row of the table,
-      from 0), launch, rank, cycle, then the columns of the samples. All are int64.
-
-  stepbench show RUN --ops                    what each op of the profiled launches cost
-  stepbench show RUN --ops --sort self_cuda_time_total --row-limit 10 --group-by shape
-  stepbench show RUN --ops --per-step --group-by phase,module --format csv
-      columns and sort keys have the names of torch.profiler's; in csv and json times are microseconds
-  stepbench show RUN --by-module --depth 3
-      what each module of the model cost, forward and backward; they add up to the step
-
-The table: `step` is time / steps of a launch's whole window, and of these the median over launches; the
-interval is that of this median (95 %, six launches or more), else the range. No step is left out. Rates are
-the work of a step over that time. Cases are judged by their step, or by samples/s (tokens/s) where their steps
-do different amounts of work; `vs best` is the ratio to the best case. * marks the best case and all whose
-intervals overlap its interval: those are a tie. results/SCHEMA.md describes the files.
-
-Exit status: 0, 2 wrong usage or a file that cannot be read, 4 nothing in the results was measured.)";
-
 std::string raw_samples(const ShowOptions& options, const record::Results& results) {
   std::vector<estimate::CaseRow> chosen = estimate::case_rows(results);
   if (!options.case_id.empty()) chosen = find_case(chosen, results, options.case_id);
@@ -382,7 +344,6 @@ void add_ops(Command& show, ShowOptions& options) {
 }  // namespace
 
 void add_show(Command& command) {
-  command.footer = kShowExamples;
   ShowOptions& options = command.calls(show);
   command.argument("RUN", options.paths,
                    "Run folders or result files (.jsonl, .jsonl.gz); default: the newest run under "

@@ -6,7 +6,6 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/document/render.h"
 #include "harness/report/plan_text.h"
 #include "harness/report/tune_document.h"
 #include "harness/text/printable.h"
@@ -14,35 +13,14 @@
 #include "harness/tune/run_tune.h"
 #include "harness/tune/space.h"
 #include "harness/tune/tune_result.h"
-#include "tools/stepbench/campaign_context.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
 #include "tools/stepbench/script_options.h"
+#include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kTuneExamples =
-    R"(The sweep of the file is the space. First the file's own settings are launched until two launches agree, which
-are thrown away. Then every point has one launch, the best quarter two more, the best of these four more, all in turns,
-so that no point is judged by another time of the machine. Fresh pairs then compare the winner with the file's own
-settings, without its sweep: only they say how much is gained.
-
-Examples:
-  stepbench tune sweep.yaml --budget 10m
-  stepbench tune train.yaml --sweep loader.num_workers=0,1,2,4 --sweep loader.prefetch_factor=2,4 --budget 20m
-  stepbench tune sweep.yaml --budget 10m --dry-run               only say what would be measured, how long
-  stepbench tune train.yaml --space loader --budget 10m          workers and prefetch of any loader
-  stepbench tune --python train.py --tune num_workers=0..4,prefetch_factor=2,4 --budget 10m
-  stepbench tune sweep.yaml --budget 10m --write tuned.yaml      the winner as a file of its own
-  stepbench tune train.yaml --space loader --report search.html    its page, for a browser
-  stepbench tune sweep.yaml --objective samples_per_s --memory-limit 20GiB
-  stepbench tune --resume results/20260131-120000-sweep-tune sweep.yaml    resume an interrupted search
-
-Exit status: 0 a better setting is confirmed, or the file's own is the best, 1 the same, and some launches
-failed, 2 wrong usage or configuration, or a budget too small for one launch of each point and the confirmation,
-3 nothing could be told apart, or no room to confirm, 4 nothing measured, 129, 130 or 143 interrupted.)";
 
 struct TuneOptions {
   tune::TuneRequest request = {};
@@ -52,31 +30,25 @@ struct TuneOptions {
   std::string memory_limit = {};
   std::optional<double> margin_percent = {};
   bool no_confirm = false;
-  bool dry_run = false;
-  LockFlags lock = {};
-  std::string format = "table";
-  ExportFiles exports = {};
-  bool quiet = false;
+  Output output = {};
 };
 
 void print_tuned(const tune::TuneRun& run, const record::Results& results,
                  const TuneOptions& options, const Environment& environment,
                  run::Progress& progress) {
-  if (options.format == "json") {
+  if (options.output.format == "json") {
     print(environment, tune::tuning_json(run));
     return;
   }
-  print(environment, document::render(report::tune_document(run, results),
-                                      {.markdown = options.format == "markdown",
-                                       .colour = environment.colour,
-                                       .columns = environment.terminal_columns}));
+  print(environment,
+        render(report::tune_document(run, results), environment, options.output.format));
   progress.print_line("Results: " + run.folder.string());
 }
 
 int print_plan_of_search(const TuneOptions& options, const tune::TuneRequest& request,
                          const campaign::CampaignContext& context, const Environment& environment) {
-  if (options.format != "table") {
-    throw ConfigError("--format", options.format +
+  if (options.output.format != "table") {
+    throw ConfigError("--format", options.output.format +
                                       " needs measurements, but --dry-run measures nothing; "
                                       "`stepbench plan --format json` has the points");
   }
@@ -97,14 +69,11 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
     request.memory_limit = bytes_of("--memory-limit", options.memory_limit);
   if (options.margin_percent) request.margin = *options.margin_percent / 100;
   request.confirm = !options.no_confirm;
-  request.lock = campaign::lock_policy(options.lock.none, options.lock.wait);
-  check_export_files(options.exports, environment);
-  request.text = experiment_text(options.script, request.file);
+  check_export_files(options.output, environment);
+  read_experiment(options.script, request);
   const campaign::CampaignContext context = campaign_context(environment);
-  if (options.dry_run) return print_plan_of_search(options, request, context, environment);
-  const HostClock clock;
-  run::Progress progress = make_progress(environment, options.quiet, clock);
-  run::Interrupts interrupts;
+  if (options.output.dry_run) return print_plan_of_search(options, request, context, environment);
+  auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
   const tune::TuneRun run = tune::run_tune(request, context, progress, interrupts, clock);
   if (run.signal) {
     const std::string resume_hint =
@@ -119,20 +88,18 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
     environment.err << "stepbench: --write: nothing written to "
                     << text::printable(request.tuned_file) << ": no decided winner\n";
   }
-  write_report(options.exports, report::tune_content(run, results), {run.folder.string()},
-               environment);
+  write_report(
+      options.output, [&] { return report::tune_content(run, results); }, {run.folder.string()},
+      environment);
   return run.exit_status;
 }
 
 }  // namespace
 
 void add_tune(Command& command) {
-  command.footer = kTuneExamples;
   TuneOptions& options = command.calls(execute_tune);
   tune::TuneRequest& request = options.request;
-  add_experiment(command, request.file);
-  add_script(command, options.script);
-  require_experiment(command, options.script, request.file);
+  add_experiment(command, request.file, options.script);
   add_set(command, request.set);
   add_sweep(command, request.sweep);
   command
@@ -169,13 +136,10 @@ void add_tune(Command& command) {
               "else of the process tree's. Small batches then come first, and points that they "
               "predict to use more are not tried")
       .common();
-  command
-      .option(kMeasureOptions, "--seed N", request.seed,
-              "Seed of the random order of the launches; default: one that follows from the plan")
-      .whole_number(0, std::int64_t{1} << 53U);
+  add_seed(command, request.seed, "one that follows from the plan");
   add_worker(command, request.worker);
   add_interpreter(command, request.set);
-  add_lock_flags(command, options.lock);
+  add_lock_flags(command, request.lock);
   command
       .option(kVerdictOptions, "--margin PERCENT", options.margin_percent,
               "The difference that does not matter; default: 1 %, or what the file says")
@@ -187,14 +151,14 @@ void add_tune(Command& command) {
                "Do not compare the winner with the file's own settings");
   add_results(command, request.results, "Parent folder of the search's folder");
   add_resume(command, request.resume);
-  add_format(command, options.format, {"table", "markdown", "json"});
+  add_format(command, options.output.format, {"table", "markdown", "json"});
   command.option(
       kOutputOptions, "--write FILE", request.tuned_file,
       "Also write the experiment with the winner's values there, unless the search is undecided");
-  add_report_file(command, options.exports.report);
-  command.flag(kRunOptions, "--dry-run", options.dry_run,
+  add_report_file(command, options.output.report);
+  command.flag(kRunOptions, "--dry-run", options.output.dry_run,
                "Print the points, the rungs and what they would take, measure nothing");
-  add_quiet(command, options.quiet);
+  add_quiet(command, options.output.quiet);
 }
 
 }  // namespace stepbench::cli

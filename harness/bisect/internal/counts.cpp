@@ -76,22 +76,14 @@ compare::CaseResult compared(const record::Results& base, const record::Results&
 
 }  // namespace
 
-std::optional<record::Results> count_program(const campaign::ArmsRequest& arms, int launches,
+std::optional<record::Results> count_program(const campaign::AbRequest& arms, int launches,
                                              const std::filesystem::path& folder,
-                                             campaign::LockPolicy lock,
                                              const Launching& launching) {
   const auto& [context, progress, interrupts, clock] = launching;
-  campaign::RunRequest run{.file = arms.file,
-                           .text = arms.text,
-                           .results = folder.string(),
-                           .filter = arms.filter,
-                           .set = arms.set,
-                           .sweep = arms.sweep,
-                           .cases = arms.cases,
-                           .worker = arms.a,
-                           .lock = lock,
-                           .purpose = "bisect"};
-  run.set.insert(run.set.end(), arms.a_set.begin(), arms.a_set.end());
+  campaign::RunRequest run = arms;
+  run.results = folder.string();
+  run.worker = arms.a.worker;
+  run.set.insert(run.set.end(), arms.a.set.begin(), arms.a.set.end());
   const bool chosen = std::ranges::any_of(
       run.set, [](const std::string& set) { return set.starts_with("profile.ops="); });
   if (!chosen) run.profile = "native";

@@ -28,13 +28,12 @@ struct Launching {
   const Clock& clock;
 };
 
-// Runs launches of one program that record operations and time nothing: `arms.a` with `a_set`.
+// Runs launches of one program that record operations and time nothing: `arms.a`.
 // `folder`: for its runs; an interrupted one is resumed. Returns nullopt if interrupted by a
 // signal. Throws Error if nothing can be counted.
-[[nodiscard]] std::optional<record::Results> count_program(const campaign::ArmsRequest& arms,
+[[nodiscard]] std::optional<record::Results> count_program(const campaign::AbRequest& arms,
                                                            int launches,
                                                            const std::filesystem::path& folder,
-                                                           campaign::LockPolicy lock,
                                                            const Launching& launching);
 
 // Returns the count with the largest increase; empty: none increased. Throws ConfigError if the

@@ -56,7 +56,7 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
   StepEnd end;
   for (const char* again : {"", "-again"}) {
     campaign::AbRequest ab = pairs_request(programs, again);
-    const campaign::AbArms arms = campaign::resolve_arms(ab.arms, launching_.context);
+    const campaign::AbArms arms = campaign::resolve_arms(ab, launching_.context);
     require_one_case(request_, arms);
     const compare::AbPoint& point = arms.points.front();
     const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
@@ -82,7 +82,7 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
     if (end.why_not.empty()) {
       end.log_ratios = std::move(values.log_ratios);
       end.comparison = std::move(run.comparison);
-      end.repeat = repeat_of(request_, ab.arms, point);
+      end.repeat = repeat_of(request_, ab, point);
       return end;
     }
     launching_.progress.print_line(end.why_not + (*again == '\0' ? ": measured again" : ""));
@@ -99,8 +99,7 @@ StepEnd Measuring::count(const StepPrograms& programs) {
     const bool is_end = place == 0 || place + 1 == commits_.size();
     std::optional<record::Results> results = count_program(
         arms_of(request_, own_step, commits_, *program, *program), is_end ? kCountedOfEnds : 1,
-        folder_ / ("counts-" + run::file_name_part(short_id(commits_[place]))), request_.lock,
-        launching_);
+        folder_ / ("counts-" + run::file_name_part(short_id(commits_[place]))), launching_);
     if (!results) return {.by_signal = true};
     end.launches += results->launches.size();
     counts_.emplace(place, std::move(*results));
@@ -121,12 +120,12 @@ StepEnd Measuring::count(const StepPrograms& programs) {
 
 StepEnd Measuring::compare_counts(const StepPrograms& programs) {
   campaign::AbRequest ab = pairs_request(programs, "");
-  const campaign::AbArms arms = campaign::resolve_arms(ab.arms, launching_.context);
+  const campaign::AbArms arms = campaign::resolve_arms(ab, launching_.context);
   require_one_case(request_, arms);
   campaign::AbRun run = run_pairs(ab, arms);
   if (run.signal) return {.by_signal = true};
   return {.comparison = std::move(run.comparison),
-          .repeat = repeat_of(request_, ab.arms, arms.points.front())};
+          .repeat = repeat_of(request_, ab, arms.points.front())};
 }
 
 namespace {
@@ -152,7 +151,7 @@ bool counts_only(const BisectRequest& request) { return request.metric == kCount
 
 bool reads_trees(const BisectRequest& request) {
   return !request.script.empty() ||
-         std::any_of(request.arms.set.begin(), request.arms.set.end(),
+         std::any_of(request.set.begin(), request.set.end(),
                      [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
 }
 
@@ -170,40 +169,40 @@ std::string words_of(const SearchStep& step, const std::vector<Commit>& commits)
   return words + ", the commit before it, built apart";
 }
 
-campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
-                              const std::vector<Commit>& commits, const BuiltProgram& base,
-                              const BuiltProgram& candidate) {
-  campaign::ArmsRequest arms = request.arms;
-  arms.set.clear();
-  for (const std::string& set : request.arms.set) {
+campaign::AbRequest arms_of(const BisectRequest& request, const SearchStep& step,
+                            const std::vector<Commit>& commits, const BuiltProgram& base,
+                            const BuiltProgram& candidate) {
+  campaign::AbRequest ab = request;
+  ab.resume.clear();
+  ab.worker.clear();
+  ab.purpose = "bisect";
+  ab.set.clear();
+  for (const std::string& set : request.set) {
     if (set.find('{') == std::string::npos) {
-      arms.set.push_back(set);
+      ab.set.push_back(set);
       continue;
     }
-    arms.a_set.push_back(filled_in(set, commits[step.base], base.tree));
-    arms.b_set.push_back(filled_in(set, commits[step.place], candidate.tree));
+    ab.a.set.push_back(filled_in(set, commits[step.base], base.tree));
+    ab.b.set.push_back(filled_in(set, commits[step.place], candidate.tree));
   }
   if (!request.script.empty()) {
-    arms.a_set.push_back("script.path=" + (base.tree / request.script).string());
-    arms.b_set.push_back("script.path=" + (candidate.tree / request.script).string());
+    ab.a.set.push_back("script.path=" + (base.tree / request.script).string());
+    ab.b.set.push_back("script.path=" + (candidate.tree / request.script).string());
   }
-  arms.a = base.worker.string();
-  arms.b = candidate.worker.string();
-  arms.profile = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
-  return arms;
+  ab.a.worker = base.worker.string();
+  ab.b.worker = candidate.worker.string();
+  ab.profiled = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
+  return ab;
 }
 
 campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
-                             const std::vector<Commit>& commits, campaign::ArmsRequest arms,
+                             const std::vector<Commit>& commits, campaign::AbRequest ab,
                              const std::filesystem::path& folder) {
-  campaign::AbRequest ab{.arms = std::move(arms),
-                         .pairs = 1,
-                         .seed = request.seed.value_or(seed_of(commits)) + step.place,
-                         .results = folder.string(),
-                         .lock = request.lock,
-                         .purpose = "bisect",
-                         .context = {{"bisect_base", commits[step.base].id},
-                                     {"bisect_candidate", commits[step.place].id}}};
+  ab.pairs = 1;
+  ab.seed = request.seed.value_or(seed_of(commits)) + step.place;
+  ab.results = folder.string();
+  ab.context = {{"bisect_base", commits[step.base].id},
+                {"bisect_candidate", commits[step.place].id}};
   if (counts_only(request)) {
     ab.gate_counts = true;
   } else {
@@ -223,9 +222,9 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
   if (arms.points.size() == 1) return;
   if (arms.points.empty()) {
     const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
-    throw ConfigError(request.arms.file, "neither end can measure a case of this file" + why);
+    throw ConfigError(request.file, "neither end can measure a case of this file" + why);
   }
-  throw ConfigError(request.arms.file,
+  throw ConfigError(request.file,
                     "has " + text::counted(std::ssize(arms.points), "case") +
                         "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
 }
@@ -239,13 +238,13 @@ std::string reason_of_failure(const record::Results& results, std::string_view a
   return {};
 }
 
-std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
+std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
                       const compare::AbPoint& point) {
   // Trees are removed at the end, programs are kept.
-  if (reads_trees(request) || arms.a.empty()) return {};
-  std::string command = "stepbench ab " + text::shell_word(arms.file) + " --a " +
-                        text::shell_word(arms.a) + " --b " + text::shell_word(arms.b);
-  for (const std::string& set : arms.set) {
+  if (reads_trees(request) || ab.a.worker.empty()) return {};
+  std::string command = "stepbench ab " + text::shell_word(ab.file) + " --a " +
+                        text::shell_word(ab.a.worker) + " --b " + text::shell_word(ab.b.worker);
+  for (const std::string& set : ab.set) {
     command += " --set " + text::shell_word(text::mask_secrets(set, {}));
   }
   return command + " --case " + point.a_case.substr(0, 12) +

@@ -85,15 +85,15 @@ inline constexpr int kCountedOfEnds = 2;  // launches of each end, to verify tha
 [[nodiscard]] std::string words_of(const SearchStep& step, const std::vector<Commit>& commits);
 
 // Arms of a step; `base` is the earlier program.
-[[nodiscard]] campaign::ArmsRequest arms_of(const BisectRequest& request, const SearchStep& step,
-                                            const std::vector<Commit>& commits,
-                                            const BuiltProgram& base,
-                                            const BuiltProgram& candidate);
-// Requests as many pairs as may be tried, with a look after each block. The same search requests
-// the same launches in the same order. `folder`: of the step; an interrupted run in it is resumed.
+[[nodiscard]] campaign::AbRequest arms_of(const BisectRequest& request, const SearchStep& step,
+                                          const std::vector<Commit>& commits,
+                                          const BuiltProgram& base, const BuiltProgram& candidate);
+// Requests as many pairs of these arms as may be tried, with a look after each block. The same
+// search requests the same launches in the same order. `folder`: of the step; an interrupted run in
+// it is resumed.
 [[nodiscard]] campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
                                            const std::vector<Commit>& commits,
-                                           campaign::ArmsRequest arms,
+                                           campaign::AbRequest ab,
                                            const std::filesystem::path& folder);
 
 // Throws ConfigError unless the arms have exactly one case.
@@ -102,7 +102,7 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
 [[nodiscard]] std::string reason_of_failure(const record::Results& results, std::string_view arm);
 
 // Command that measures both programs again; empty if their input is removed by then.
-[[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::ArmsRequest& arms,
+[[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
                                     const compare::AbPoint& point);
 
 struct PairValues {

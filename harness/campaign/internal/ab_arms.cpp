@@ -34,18 +34,18 @@ std::vector<std::string> own_settings(const std::vector<std::string>& set,
   return all;
 }
 
-AbArm begin_arm(const std::string& name, const std::string& worker,
-                const std::vector<std::string>& set, const std::vector<std::string>& env,
+AbArm begin_arm(const std::string& name, const ArmRequest& request,
                 const CampaignContext& context) {
   AbArm arm{.name = name,
-            .worker = worker.empty() ? run::WorkerProgram{}
-                                     : run::find_worker(worker, context.program_dir),
-            .set = own_settings(set, env, "--" + name + "-env"),
+            .worker = request.worker.empty()
+                          ? run::WorkerProgram{}
+                          : run::find_worker(request.worker, context.program_dir),
+            .set = own_settings(request.set, request.env, "--" + name + "-env"),
             .catalogue = {},
             .plan = {},
             .words = {}};
   std::vector<std::string> words = arm.set;
-  if (!worker.empty()) words.insert(words.begin(), arm.worker.path.string());
+  if (!request.worker.empty()) words.insert(words.begin(), arm.worker.path.string());
   if (words.empty()) words.emplace_back("as the file says");
   arm.words = text::join(words, " ");
   return arm;
@@ -56,18 +56,19 @@ std::optional<run::WorkerProgram> given_worker(const AbArm& arm) {
   return arm.worker.path.empty() ? std::nullopt : std::optional(arm.worker);
 }
 
-plan::PlanRequest plan_request(const ArmsRequest& request, const std::vector<std::string>& own) {
-  plan::PlanRequest plan{
-      .file = request.file, .text = request.text, .set = request.set, .sweep = request.sweep};
-  if (request.profile > 0) {
+// Plans all cases: those to keep are chosen by kept_points().
+plan::PlanRequest plan_request(const AbRequest& request, const std::vector<std::string>& own) {
+  plan::PlanRequest plan = request;
+  plan.filter.clear();
+  plan.cases.clear();
+  if (request.profiled > 0) {
     const bool chosen = std::any_of(request.set.begin(), request.set.end(), [](const auto& set) {
       return set.starts_with("profile.ops=");
     });
     if (!chosen) plan.set.emplace_back("profile.ops=native");
-    plan.set.push_back("profile.launches=" + std::to_string(request.profile));
+    plan.set.push_back("profile.launches=" + std::to_string(request.profiled));
   }
   plan.set.insert(plan.set.end(), own.begin(), own.end());
-  plan.max_cases = request.max_cases;
   return plan;
 }
 
@@ -156,7 +157,7 @@ void align_arms(AbArms& arms) {
       "of both need");
 }
 
-std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first,
+std::set<std::string> kept_points(const AbRequest& request, const AbArm& first,
                                   const plan::Plan& all, const CampaignContext& context) {
   std::set<std::string> kept;
   plan::Plan plan = all;
@@ -165,7 +166,7 @@ std::set<std::string> kept_points(const ArmsRequest& request, const AbArm& first
     filtered.filter = request.filter;
     plan = make_plan_here(filtered, given_worker(first), context).plan;
   }
-  keep_cases(plan, request.cases);
+  plan::keep_cases(plan, request.cases);
   for (const plan::PlannedCase& planned : plan.cases) kept.insert(planned.resolved.case_id);
   return kept;
 }
@@ -248,9 +249,8 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
 
 }  // namespace
 
-AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context) {
-  AbArms arms{.a = begin_arm("a", request.a, request.a_set, request.a_env, context),
-              .b = begin_arm("b", request.b, request.b_set, request.b_env, context)};
+AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
+  AbArms arms{.a = begin_arm("a", request.a, context), .b = begin_arm("b", request.b, context)};
   const plan::PlanRequest plain = plan_request(request, {});
   const bool same_worker = arms.a.worker.path == arms.b.worker.path;
   const Planned base = same_worker ? make_plan_here(plain, given_worker(arms.a), context)
@@ -386,14 +386,14 @@ std::string worker_words(const std::string& given) {
 
 }  // namespace
 
-ArmWords arm_words(const ArmsRequest& request, const AbArms& arms) {
+ArmWords arm_words(const AbRequest& request, const AbArms& arms) {
   std::vector<std::string> names = names_set_by(arms.a);
   for (const std::string& name : names_set_by(arms.b)) names.push_back(name);
   std::vector<std::string> a;
   std::vector<std::string> b;
   if (arms.a.worker.path != arms.b.worker.path) {
-    a.push_back(worker_words(request.a));
-    b.push_back(worker_words(request.b));
+    a.push_back(worker_words(request.a.worker));
+    b.push_back(worker_words(request.b.worker));
   }
   const std::string source = request.text ? "command" : "file";
   std::set<std::string> listed;

@@ -11,29 +11,12 @@
 
 #include "harness/base/resolved_case.h"
 #include "harness/campaign/context.h"
+#include "harness/campaign/run_request.h"
 #include "harness/compare/ab_comparison.h"
 #include "harness/plan/plan.h"
 #include "harness/run/worker_program.h"
 
 namespace stepbench::campaign {
-
-// Input of `ab`: an experiment with two workers or two sets of options.
-struct ArmsRequest {
-  std::string file;
-  std::optional<std::string> text = {};  // content of `file`; nullopt: read from disk
-  std::string a = {};                    // worker programs; empty: the one next to this program
-  std::string b = {};
-  std::vector<std::string> a_set = {};
-  std::vector<std::string> b_set = {};
-  std::vector<std::string> a_env = {};
-  std::vector<std::string> b_env = {};
-  std::vector<std::string> set = {};
-  std::vector<std::string> sweep = {};
-  std::vector<std::string> filter = {};
-  std::vector<std::string> cases = {};  // ids or prefixes
-  std::int64_t profile = 0;  // profiled launches per arm of a changed case; 0: from the file
-  std::int64_t max_cases = 100'000;
-};
 
 struct AbArm {
   std::string name;
@@ -54,7 +37,7 @@ struct AbArms {
 };
 
 // At least one point or missing case. Throws ConfigError, naming the arm if one is wrong.
-[[nodiscard]] AbArms resolve_arms(const ArmsRequest& request, const CampaignContext& context);
+[[nodiscard]] AbArms resolve_arms(const AbRequest& request, const CampaignContext& context);
 
 // Sets the window and warm-up of both arms of a point to the larger ones, rounded up to whole turns
 // of either arm's workers, so that they fit both loaders. Changes nothing if neither has a loader
@@ -69,7 +52,7 @@ struct ArmWords {
   std::string a;
   std::string b;
 };
-[[nodiscard]] ArmWords arm_words(const ArmsRequest& request, const AbArms& arms);
+[[nodiscard]] ArmWords arm_words(const AbRequest& request, const AbArms& arms);
 
 // Returns whether both arms run the same program with the same options. Such a comparison cannot
 // find a change, only the spread of equal launches.

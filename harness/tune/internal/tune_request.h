@@ -7,20 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/device_locks.h"
+#include "harness/campaign/run_request.h"
 #include "harness/tune/internal/tune_agenda.h"
 
 namespace stepbench::tune {
 
-struct TuneRequest {
-  std::string file;
-  std::optional<std::string> text = {};  // content of `file`; nullopt: read from disk
-  std::vector<std::string> set = {};
-  std::vector<std::string> sweep = {};
+struct TuneRequest : campaign::RunRequest {
   std::vector<std::string> spaces = {};  // from space_names(), in addition to the sweep
   std::string arguments = {};            // script arguments: see sweep_of_arguments()
-  std::vector<std::string> filter = {};
-  std::string worker = {};     // empty: the one next to this program
   std::string objective = {};  // a metric; empty: the step, or samples/s if batch sizes differ
   std::optional<double> margin = {};
   std::optional<double> memory_limit = {};  // bytes
@@ -28,10 +22,7 @@ struct TuneRequest {
   bool confirm = true;
   std::vector<std::string> allow = {};  // gates that only warn in the confirmation
   std::optional<std::uint64_t> seed = {};
-  std::string results = "results";
-  std::string resume = {};      // folder of a search to resume
   std::string tuned_file = {};  // additional file for the winner; empty: only in the folder
-  campaign::LockPolicy lock = campaign::LockPolicy::kRefuse;
 };
 
 }  // namespace stepbench::tune

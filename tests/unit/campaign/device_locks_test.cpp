@@ -64,11 +64,5 @@ TEST_F(DeviceLocks, AreThoseOfTheCases) {
   EXPECT_THAT(devices, ElementsAre("cpu", "cuda:1"));
 }
 
-TEST_F(DeviceLocks, NoLock_WinsOverWaiting) {
-  EXPECT_EQ(lock_policy(false, false), LockPolicy::kRefuse);
-  EXPECT_EQ(lock_policy(false, true), LockPolicy::kWait);
-  EXPECT_EQ(lock_policy(true, true), LockPolicy::kNone);
-}
-
 }  // namespace
 }  // namespace stepbench::campaign

@@ -27,7 +27,7 @@ constexpr const char* kOneCase =
 TEST(RunAb, ReturnsTheVerdictAndTheRunFolder) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
-  request.arms.b_set = {"stub.step_us=1100"};
+  request.b.set = {"stub.step_us=1100"};
   const campaign::AbRun run = campaign.ab(request);
   EXPECT_EQ(run.exit_status, 1);
   EXPECT_EQ(run.comparison.exit_code, 1);
@@ -55,7 +55,7 @@ TEST(RunAb, DifferingWorkers_AreNamed) {
   std::filesystem::copy_file(STUB_WORKER, copy);
   campaign::AbRequest request = campaign.ab_request();
   request.pairs = 2;
-  request.arms.b = copy.string();
+  request.b.worker = copy.string();
   const campaign::AbRun run = campaign.ab(request);
   EXPECT_EQ(run.comparison.base, "worker " STUB_WORKER);
   EXPECT_EQ(run.comparison.candidate, "worker " + copy.string());
@@ -67,7 +67,7 @@ TEST(RunAb, DifferingWorkers_AreNamed) {
 TEST(RunAb, UnknownOptionOrGate_IsRejected) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
-  request.arms.b_set = {"stub.step_su=1100"};
+  request.b.set = {"stub.step_su=1100"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
   request = campaign.ab_request();

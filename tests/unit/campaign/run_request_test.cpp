@@ -131,23 +131,28 @@ TEST(RunRequest, IdPrefix_SelectsCases) {
     plan.cases.emplace_back().resolved.case_id = id;
   }
   for (const std::vector<std::string>& begins : {std::vector<std::string>{"ab3", "cd"}, {}}) {
-    keep_cases(plan, begins);
+    plan::keep_cases(plan, begins);
     ASSERT_EQ(plan.cases.size(), 2U);
     EXPECT_EQ(plan.cases[0].resolved.case_id, "ab34");
     EXPECT_EQ(plan.cases[1].resolved.case_id, "cd56");
   }
-  EXPECT_THAT(refused([&] { keep_cases(plan, {"cd", "ff"}); }), HasSubstr("begins with `ff`"));
-  EXPECT_THAT(refused([&] { keep_cases(plan, {""}); }), HasSubstr("--case: is empty"));
+  EXPECT_THAT(refused([&] {
+                plan::keep_cases(plan, {"cd", "ff"});
+              }),
+              HasSubstr("begins with `ff`"));
+  EXPECT_THAT(refused([&] { plan::keep_cases(plan, {""}); }), HasSubstr("--case: is empty"));
 }
 
 TEST(RunRequest, RepeatCommand_IsQuotedForAShell) {
-  EXPECT_EQ(repeat_prefix({.file = "my sweep.yaml",
-                           .set = {"loader.batch_size=8"},
-                           .sweep = {"data.path=[\"a,b\", c]"},
-                           .smoke = true,
-                           .wrap = "nsys profile",
-                           .profile = "native",
-                           .worker = "build/w"}),
+  RunRequest request;
+  request.file = "my sweep.yaml";
+  request.set = {"loader.batch_size=8"};
+  request.sweep = {"data.path=[\"a,b\", c]"};
+  request.smoke = true;
+  request.wrap = "nsys profile";
+  request.profile = "native";
+  request.worker = "build/w";
+  EXPECT_EQ(repeat_prefix(request),
             "stepbench run 'my sweep.yaml' --set loader.batch_size=8 --sweep "
             "'data.path=[\"a,b\", c]' --worker build/w --wrap "
             "'nsys profile' --profile=native --smoke");

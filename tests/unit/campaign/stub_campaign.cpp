@@ -15,20 +15,24 @@ StubCampaign::StubCampaign(const std::string& yaml)
 }
 
 campaign::RunRequest StubCampaign::run_request() const {
-  return {.file = (folder / "config.yaml").string(),
-          .results = (folder / "results").string(),
-          .worker = STUB_WORKER,
-          .lock = campaign::LockPolicy::kNone};
+  campaign::RunRequest request;
+  request.file = (folder / "config.yaml").string();
+  request.results = (folder / "results").string();
+  request.worker = STUB_WORKER;
+  request.lock = campaign::LockPolicy::kNone;
+  return request;
 }
 
 campaign::AbRequest StubCampaign::ab_request() const {
-  return {.arms = {.file = (folder / "config.yaml").string(), .a = STUB_WORKER, .b = STUB_WORKER},
-          .pairs = 10,
-          .seed = 1,
-          .margins = {"peak_bytes=50%"},
-          .allow = {"load", "steal"},
-          .results = (folder / "results").string(),
-          .lock = campaign::LockPolicy::kNone};
+  campaign::AbRequest request;
+  static_cast<campaign::RunRequest&>(request) = run_request();
+  request.a.worker = STUB_WORKER;
+  request.b.worker = STUB_WORKER;
+  request.pairs = 10;
+  request.seed = 1;
+  request.margins = {"peak_bytes=50%"};
+  request.allow = {"load", "steal"};
+  return request;
 }
 
 campaign::RunEnd StubCampaign::run(const campaign::RunRequest& request) {
@@ -51,17 +55,16 @@ campaign::Probe StubCampaign::probe(const campaign::RunRequest& request) {
 campaign::MachineRun StubCampaign::machine(const campaign::MachineCases& cases, double seconds) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
-  return campaign::measure_machine(
-      cases, seconds, {.file = {}, .worker = STUB_WORKER, .lock = campaign::LockPolicy::kNone},
-      context_, progress, interrupts, clock_);
+  return campaign::measure_machine(cases, seconds, run_request(), context_, progress, interrupts,
+                                   clock_);
 }
 
 campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   campaign::check_request(request);
-  return campaign::run_ab(request, campaign::resolve_arms(request.arms, context_), context_,
-                          progress, interrupts, clock_,
+  return campaign::run_ab(request, campaign::resolve_arms(request, context_), context_, progress,
+                          interrupts, clock_,
                           [&](const std::filesystem::path& run_folder) { begun = run_folder; });
 }
 

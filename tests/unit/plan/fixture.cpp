@@ -129,17 +129,18 @@ const Catalogue& sample_catalogue() {
 
 plan::Plan plan_of(const std::string& yaml, const Change& change,
                    std::span<const WorkloadRule> rules) {
-  plan::PlanRequest request{.file = write_sweep(yaml)};
+  const std::filesystem::path file = write_sweep(yaml);
+  plan::PlanRequest request{.file = file};
   if (change) change(request);
   plan::Plan plan = plan::make_plan(request, sample_catalogue(), rules);
-  std::filesystem::remove_all(request.file.parent_path());
+  std::filesystem::remove_all(file.parent_path());
   return plan;
 }
 
 Refusal refusal_of(const std::string& yaml, const Change& change,
                    std::span<const WorkloadRule> rules) {
-  plan::PlanRequest request{.file = write_sweep(yaml)};
-  const std::filesystem::path file = request.file;
+  const std::filesystem::path file = write_sweep(yaml);
+  plan::PlanRequest request{.file = file};
   Refusal refusal;
   try {
     if (change) change(request);

@@ -13,9 +13,9 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
 
@@ -23,19 +23,6 @@ namespace stepbench::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr const char* kTrackAddExamples = R"(Examples:
-  stepbench track add results/20260131-020000-nightly      one night
-  stepbench track add results                              every run there: rebuilds a history
-  stepbench track add RUN --db postgresql://bench@db.example.org/nightly
-
-A run may be added again: the history keeps what it has, adds launches that came with --resume, and
-reports a launch whose content differs without changing it. Only measured launches count: smoke runs,
-profiled and wrapped launches and the arms of `ab` are skipped and counted. A failed case is a gap in
-its series. The steps stay in the result files; the history keeps the numbers of each launch.
-
-Exit status: 0, 2 wrong usage, an invalid result file or a history that cannot be written, 4
-nothing was added.)";
 
 struct TrackAddArguments {
   std::vector<std::string> paths = {};
@@ -117,8 +104,7 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
 
 }  // namespace
 
-void add_track_add(Command& track) {
-  Command& command = track.add("add", "Add runs to the history", kTrackAddExamples);
+void add_track_add(Command& command) {
   TrackAddArguments& arguments = command.calls(track_add);
   command
       .argument("RUN", arguments.paths,

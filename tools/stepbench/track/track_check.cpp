@@ -13,34 +13,13 @@
 #include "harness/nights/night_store.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kTrackCheckExamples =
-    R"(Judges the newest night of this machine: each series against its level, by what `nightly` measured
-in turns with the reference program. It measures nothing; a run that `track add` took in has values
-alone, and no verdict.
-
-Examples:
-  stepbench track check                                the newest night
-  stepbench track check --night 2026-01-31             a run of the history, by the start of its id
-  stepbench track check --rebuild                      rejudge all nights from their measurements
-  stepbench track check --format markdown > comment.md
-  stepbench track check --verdict night.json; jq .exit_code night.json
-  stepbench track check --junit night.xml --openmetrics night.prom
-
-results/NIGHT.md says how to read it. An alert stays until the level before is measured again, until
-somebody accepts it, or until there is a new baseline (`track note`).
-
-Exit status: 0 ok, an improvement, a suspect or no verdict yet, 1 an alert is open (with
---allow-known: one is new tonight), 2 wrong usage or a history that cannot be read, 3 the budget or
-a signal left something undecided (0 with --allow-inconclusive), 4 nothing to judge, 130 or 143
-interrupted.)";
 
 struct TrackCheckArguments {
   HistoryFlags history = {};
@@ -111,19 +90,13 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
 }
 
 int execute_track_check(const TrackCheckArguments& arguments, const Environment& environment) {
-  const std::string command = "stepbench track check";
-  return run_session(
-      command, arguments.check.exports, environment,
-      [&] { return judge_and_show(arguments, environment); },
-      [&](const Failure& failure) {
-        write_no_night(arguments.check, command, failure.exit_status, failure.text);
-      });
+  return run_session("stepbench track check", arguments.check.output, environment,
+                     [&] { return judge_and_show(arguments, environment); });
 }
 
 }  // namespace
 
-void add_track_check(Command& track) {
-  Command& command = track.add("check", "Judge a night: which series moved?", kTrackCheckExamples);
+void add_track_check(Command& command) {
   TrackCheckArguments& arguments = command.calls(execute_track_check);
   command.repeated(kCaseOptions, "--night RUN", arguments.nights,
                    "A run of the history, by the start of its id; default: the newest run of each "

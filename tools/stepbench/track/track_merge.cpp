@@ -13,29 +13,13 @@
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "harness/track/merged_cases.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kMergeExamples =
-    R"(Joins the histories of two cases that are one. A worker that was named by its path (--worker PATH) used
-to give some cases another id than the worker beside stepbench. Without FROM and INTO it finds these by
-their options; otherwise it does not check them.
-
-Examples:
-  stepbench track merge --dry-run               what would be joined, and in what the cases differ
-  stepbench track merge                         join them
-  stepbench track merge 853070 82d1ec --reason "same work, renamed option"
-
-Points are ordered by night. Two cases that were measured in one run stay separate. Measurements,
-ignored series and alerts of FROM belong to INTO from then on, on every machine of the history; a
-history that is rebuilt from result files joins them again.
-
-Exit status: 0, 2 wrong usage: no such case, or cases that are not one.)";
 
 struct MergeArguments {
   std::string from = {};
@@ -127,9 +111,7 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
 
 }  // namespace
 
-void add_track_merge(Command& track) {
-  Command& command =
-      track.add("merge", "Join the histories of two cases that are one", kMergeExamples);
+void add_track_merge(Command& command) {
   MergeArguments& arguments = command.calls(track_merge);
   const char* const doc = "The first digits of a case's id, or of one of its series";
   command.argument("FROM", arguments.from, doc, "FROM");

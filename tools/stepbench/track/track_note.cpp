@@ -17,41 +17,12 @@
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kNoteExamples =
-    R"(Examples:
-  stepbench track note A17 "the new driver is being looked at with its maker"
-  stepbench track note A17 --who anna
-  stepbench track note A17 --as accepted "new normalisation layer, see the pull request"
-  stepbench track note A17 --as accepted "fix is under way" --until 2w
-  stepbench track note A17 --as accepted "checks of inputs" --expect +3%
-  stepbench track note A17 --as open "the fix was not merged"
-  stepbench track note "train num_workers=0" --as ignored "only there to show the extreme"
-  stepbench track note 3f2a91 --as open "disk was replaced"
-  stepbench track note 20260131-020000-nightly "the air conditioning was off"
-  stepbench track note 20260131-020000-nightly --as baseline "release 2.0"
-
---as accepted, of an alert: the gate is green again, and the current values become the usual. The alert
-comes back after its date, or when the change grows beyond --expect.
-
---as ignored, of a series: it is stored but not judged.
-
---as baseline, of a run: from it on its values are the usual of its experiment on its machine. All
-series begin a new level there and warm up for ten nights; alerts that began up to then are fixed.
-
---as open undoes accepting and assigning an alert, or ignoring a series.
-
-Notes of an alert are among its events, those of a run at its night: `track show` has both. Pages of
-the night, `track show` and the view `alert` of the history show to whom an alert is assigned.
-
-Exit status: 0, 2 wrong usage: no such alert, series or run, a date in the past, nothing to
-accept or undo.)";
 
 std::string day_utc(std::chrono::system_clock::time_point time) {
   return text::utc_text(time).substr(0, std::string("2026-01-31").size());
@@ -256,8 +227,7 @@ int note(const NoteArguments& arguments, const Environment& environment) {
 
 }  // namespace
 
-void add_track_note(Command& track) {
-  Command& command = track.add("note", "Annotate an alert, a series or a run", kNoteExamples);
+void add_track_note(Command& command) {
   NoteArguments& arguments = command.calls(note);
   command
       .argument("SUBJECT", arguments.subject,

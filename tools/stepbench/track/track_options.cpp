@@ -93,16 +93,12 @@ void add_check_options(Command& command, CheckOptions& options) {
             "Do not exit with 1 for alerts of earlier nights; the page shows them")
       .common();
   add_author_flag(command, options.who);
-  add_format(command, options.format, {"page", "json", "markdown", "github"});
-  command.option(kOutputOptions, "--verdict FILE", options.verdict_file,
+  options.output.format = "page";
+  options.output.error_json = report::night_error_json;
+  add_format(command, options.output.format, {"page", "json", "markdown", "github"});
+  command.option(kOutputOptions, "--verdict FILE", options.output.verdict,
                  "Also write the JSON form here");
-  add_export_files(command, options.exports);
-}
-
-void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
-                    const std::string& text) {
-  write_verdict(options.verdict_file, report::night_error_json(exit_status, text));
-  write_error_export_files(options.exports, command, text, exit_status);
+  add_export_files(command, options.output);
 }
 
 report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& store) {
@@ -125,26 +121,23 @@ report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& sto
 void show_night(const report::ShownNight& shown, const CheckOptions& options,
                 const report::NightView& view, const Environment& environment) {
   const std::string json = report::night_json(shown, view);
-  write_verdict(options.verdict_file, json);
-  write_night_export_files(options.exports, json);
-  if (options.format == "json") {
-    environment.out << json;
-  } else if (options.format == "github") {
-    environment.out << report::github_annotations(report::checks_of_night(json));
+  const Output& output = options.output;
+  write_verdict(output, json);
+  write_export_files(output,
+                     [&](const report::ExportFormat& format) { return format.of_night(json, {}); });
+  if (output.format == "json") {
+    print(environment, json);
+  } else if (output.format == "github") {
+    print(environment, report::github_annotations(report::checks_of_night(json)));
   } else {
     document::Document document = report::night_document(shown, view);
-    const bool markdown = options.format == "markdown";
-    if (markdown) {
+    if (output.format == "markdown") {
       document.headline = report::state_words(shown.night.verdict) + ": " + document.headline;
     }
-    environment.out << document::render(document, {.markdown = markdown,
-                                                   .colour = environment.colour,
-                                                   .columns = environment.terminal_columns});
+    print(environment, render(document, environment, output.format));
   }
-  environment.out.flush();
-  if (!environment.out) throw ConfigError("standard output", "cannot be written");
-  if (options.exports.report.empty()) return;
-  write_report(options.exports, report::night_content(shown, view, json), {}, environment);
+  write_report(
+      output, [&] { return report::night_content(shown, view, json); }, {}, environment);
 }
 
 }  // namespace stepbench::cli

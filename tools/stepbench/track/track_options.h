@@ -46,16 +46,10 @@ void add_author_flag(Command& command, AuthorFlag& flag);
 struct CheckOptions {
   nights::ExitRules exit = {};
   AuthorFlag who = {};
-  std::string format = "page";
-  std::string verdict_file = {};
-  ExportFiles exports = {};
+  Output output = {};
 };
 
 void add_check_options(Command& command, CheckOptions& options);
-
-// For a night without a verdict: replaces old files, which could be mistaken for its result.
-void write_no_night(const CheckOptions& options, const std::string& command, int exit_status,
-                    const std::string& text);
 
 // Adds the nights of the changed series and the commits of alerts.
 [[nodiscard]] report::ShownNight shown_night(nights::StoredNight night, track::TrackStore& store);

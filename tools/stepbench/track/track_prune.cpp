@@ -11,22 +11,12 @@
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kTrackPruneExamples =
-    R"(A copy of a worker program is kept as long as it is the reference of an experiment on this machine.
-`nightly` removes the others itself.
-
-Examples:
-  stepbench track prune --dry-run            what is kept on this machine, why, and how large it is
-  stepbench track prune
-
-Exit status: 0, 2 wrong usage, or a copy that cannot be removed.)";
 
 struct TrackPruneArguments {
   bool dry_run = false;
@@ -61,9 +51,7 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_prune(Command& track) {
-  Command& command = track.add("prune", "Remove kept worker programs that nobody needs any more",
-                               kTrackPruneExamples);
+void add_track_prune(Command& command) {
   TrackPruneArguments& arguments = command.calls(track_prune);
   command.flag(kOptions, "--dry-run", arguments.dry_run, "Only say what would be removed");
   add_history(command, arguments.history);

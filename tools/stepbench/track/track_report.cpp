@@ -21,9 +21,9 @@
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_command.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
@@ -33,18 +33,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kSite = "--site";
 constexpr std::size_t kListedAlerts = 100;  // newest alerts whose commits are looked up in git
-
-constexpr const char* kTrackReportExamples = R"(Examples:
-  stepbench track report --site site                       site/index.html, and a page a series
-  stepbench track report --site /srv/www/nights --title "Nights of box"
-
-Static pages: an index with the state of every series, each series as a chart over its nights with
-intervals, alerts, notes and busy nights, each alert with its range and commits
-(`track: {commit_url: ...}` links them). They open from a disk and from any web server. Written anew
-after each night; the pages keep their names, so that links to them stay.
-
-Exit status: 0, 2 wrong usage, there is no history, or DIR holds other files or cannot be written, 4
-the history is empty: the index says so.)";
 
 struct TrackReportArguments {
   HistoryFlags history = {};
@@ -144,9 +132,7 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
 
 }  // namespace
 
-void add_track_report(Command& track) {
-  Command& command = track.add("report", "The history as static pages, for a disk or a web server",
-                               kTrackReportExamples);
+void add_track_report(Command& command) {
   TrackReportArguments& arguments = command.calls(report_history);
   command
       .option(kOutputOptions, "--site DIR", arguments.site,

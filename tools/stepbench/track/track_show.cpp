@@ -7,7 +7,6 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/range_commits.h"
-#include "harness/document/render.h"
 #include "harness/nights/acts.h"
 #include "harness/report/history_chart.h"
 #include "harness/report/history_document.h"
@@ -16,25 +15,13 @@
 #include "harness/report/html/series_chart.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
+#include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_command.h"
+#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
-
-constexpr const char* kTrackShowExamples = R"(Examples:
-  stepbench track show                           the open alerts, with their age
-  stepbench track show A17                       what happened to an alert
-  stepbench track show 3f2a91                    a series over the nights, as a chart and a table
-  stepbench track show train num_workers=2       the same: its step
-  stepbench track show train num_workers=2 --metric peak_bytes --nights 120
-  stepbench track show 3f2a91 --format json
-
-Marks below a chart: ^ a reported change, ? a suspect, and alerts at their first night.
-`stepbench track list` lists the series.
-
-Exit status: 0, 2 wrong usage: no such series or alert, or words that several series fit.)";
 
 struct TrackShowArguments {
   HistoryFlags history = {};
@@ -81,8 +68,7 @@ std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights
 int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
   const bool json = arguments.format == "json";
   const auto print_document = [&](const document::Document& document) {
-    environment.out << document::render(
-        document, {.colour = environment.colour, .columns = environment.terminal_columns});
+    environment.out << render(document, environment);
   };
   const std::string words = history_words(arguments.history);
   track::TrackStore store = open_history(arguments.history);
@@ -141,9 +127,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
 
 }  // namespace
 
-void add_track_show(Command& track) {
-  Command& command = track.add("show", "A series over the nights, an alert, or the open alerts",
-                               kTrackShowExamples);
+void add_track_show(Command& command) {
   TrackShowArguments& arguments = command.calls(show_tracked);
   command.argument("SERIES", arguments.words,
                    "The start of a series' id or words of its case (experiment, option=value), or "

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/campaign_context.h"
+#include "tools/stepbench/session.h"
 
+#include <iostream>
+
+#include "harness/plan/plan.h"
+#include "harness/plan/yaml_document.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -24,16 +28,20 @@ campaign::CampaignContext campaign_context(const Environment& environment) {
           .outputs = environment.outputs};
 }
 
-run::Progress make_progress(const Environment& environment, bool quiet, const Clock& clock) {
-  return {environment.err,
-          {.quiet = quiet,
-           .terminal = environment.err_is_terminal,
-           .columns =
-               [&environment] {
-                 const int columns = environment.err_columns();
-                 return columns > 0 ? columns : environment.terminal_columns;
-               }},
-          clock};
+Measurement::Measurement(const Environment& environment, bool quiet)
+    : progress(environment.err,
+               {.quiet = quiet,
+                .terminal = environment.err_is_terminal,
+                .columns =
+                    [&environment] {
+                      const int columns = environment.err_columns();
+                      return columns > 0 ? columns : environment.terminal_columns;
+                    }},
+               clock) {}
+
+std::optional<std::string> text_if_standard_input(const std::string& file) {
+  if (file != plan::kStandardInput) return std::nullopt;
+  return plan::read_config_text(std::cin, plan::source_name(file));
 }
 
 }  // namespace stepbench::cli
