@@ -14,6 +14,7 @@
 #include "workloads/loader/analysis/loader_facts.h"
 #include "workloads/loader/analysis/loader_findings.h"
 #include "workloads/loader/analysis/loader_report.h"
+#include "workloads/loader/loader_section.h"
 
 namespace stepbench::loader {
 namespace {

@@ -260,6 +260,39 @@ Section loader_section() {
   return section;
 }
 
+LoaderOptions loader_options(const ResolvedCase& resolved) {
+  // Options that do not apply to this case keep their LoaderOptions default.
+  const LoaderOptions usual;
+  const std::string sampler = resolved.text_or("loader.sampler", "");
+  const bool joined = resolved.text_or("loader.epochs", "separate") == "joined";
+  const bool torch_fd = resolved.text_or("loader.transport", "") == "torch_fd";
+  return {
+      .batch_size = items_are_batches(resolved) ? 0 : resolved.integer("loader.batch_size"),
+      .shuffle = resolved.flag("loader.shuffle"),
+      .with_replacement = sampler == "random_with_replacement" || sampler == "weighted",
+      .weights = resolved.text_or("loader.weights", usual.weights),
+      .num_samples = resolved.integer_or("loader.num_samples", usual.num_samples),
+      .bucket_batches = resolved.integer_or("loader.bucket_batches", usual.bucket_batches),
+      .seed = static_cast<std::uint64_t>(
+          resolved.integer_or("loader.seed", resolved.integer_or("seed", 0))),
+      .joined = joined,
+      .num_workers = resolved.integer("loader.num_workers"),
+      .prefetch_factor = resolved.integer_or("loader.prefetch_factor", usual.prefetch_factor),
+      .pin_memory = resolved.flag("loader.pin_memory"),
+      .persistent_workers = !joined && resolved.flag_or("loader.persistent_workers", false),
+      .drop_last = !joined && resolved.flag_or("loader.drop_last", false),
+      .timeout_s = resolved.number_or("loader.timeout_s", usual.timeout_s),
+      .in_order = resolved.flag_or("loader.in_order", usual.in_order),
+      .reuse_buffers = resolved.text_or("loader.buffers", "") == "reused",
+      .threads_per_worker =
+          resolved.integer_or("loader.threads_per_worker", usual.threads_per_worker),
+      .switch_interval_us =
+          resolved.integer_or("loader.switch_interval_us", usual.switch_interval_us),
+      .transport = torch_fd ? Transport::kTorchFd : usual.transport,
+      .affinity = resolved.text_or("loader.affinity", usual.affinity),
+  };
+}
+
 bool items_are_batches(const ResolvedCase& resolved) {
   const Value* size = resolved.options.get("loader.batch_size");
   return size != nullptr && *size == Value{std::string(kItemsAreBatches)};

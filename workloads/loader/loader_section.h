@@ -7,6 +7,7 @@
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
+#include "workloads/loader/loader.h"
 
 namespace stepbench::loader {
 
@@ -15,6 +16,9 @@ namespace stepbench::loader {
 // Value of loader.batch_size that null in YAML becomes: each item of the data set is a batch.
 inline constexpr const char* kItemsAreBatches = "null";
 [[nodiscard]] bool items_are_batches(const ResolvedCase& resolved);
+
+// The section as the engines take it. Options that do not apply to the case have their default.
+[[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
 
 // Resolves option combinations: engines without workers, joined epochs, pinned memory.
 void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink);

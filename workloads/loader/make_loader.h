@@ -14,8 +14,6 @@
 
 namespace stepbench::loader {
 
-[[nodiscard]] LoaderOptions loader_options(const ResolvedCase& resolved);
-
 // Sequential, or stepbench's own shuffle with the options' seed: an order for programs without
 // torch. Empty for an iterable data set, which has its own order.
 [[nodiscard]] EpochOrder make_order(const data::Dataset& dataset, const LoaderOptions& options);

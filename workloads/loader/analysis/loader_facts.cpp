@@ -16,7 +16,7 @@
 #include "harness/machine/process_tree.h"
 #include "workloads/data/sample_lengths.h"
 #include "workloads/loader/batch_order.h"
-#include "workloads/loader/make_loader.h"
+#include "workloads/loader/loader_section.h"
 #include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {

@@ -16,6 +16,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
+#include "workloads/loader/loader_section.h"
 #include "workloads/loader/sample_order.h"
 
 namespace stepbench::loader {

@@ -13,10 +13,6 @@ from stepbench_user_code import timing
 from stepbench_user_code.user_file import UserError
 from stepbench_worker.window import EPOCH, FIRST_BATCH
 
-OPTIONS = ("batch_size", "shuffle", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last",
-           "timeout_s", "in_order", "threads_per_worker", "switch_interval_us", "start_method",
-           "sharing_strategy")  # fmt: skip
-
 Batch = namedtuple("Batch", "tensors size bytes")
 
 
@@ -58,7 +54,7 @@ class Batches:
         if case.get("loader.alone", "none") != "none":
             case.refuse("loader.alone", "the loader or the step alone")
         seed = case.get("loader.seed", None)
-        options = {name: case.get("loader." + name) for name in OPTIONS}
+        options = case.section("loader")
         if options["batch_size"] == user_data.ITEMS_ARE_BATCHES:
             options["batch_size"] = None
         options |= {
