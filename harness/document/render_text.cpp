@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -272,6 +273,15 @@ std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::
   return best;
 }
 
+// Splits the cell into lines at blanks.
+std::vector<std::string> wrapped_cell(const std::string& text, std::size_t cells) {
+  std::istringstream wrapped(text::wrap(text, cells, 0));
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(wrapped, line);) lines.push_back(std::move(line));
+  if (lines.empty()) lines.emplace_back();
+  return lines;
+}
+
 // Applies the layout. Adds the heads of dropped columns to `dropped`, in drop order.
 Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
   Table made;
@@ -290,15 +300,28 @@ Table laid_out(const Table& table, const Layout& layout, std::vector<std::string
   for (const std::size_t i : hidden) dropped.push_back(table.columns[i].head);
   std::vector<std::vector<std::string>> cut(table.columns.size());
   for (std::size_t i = 0; i < cut.size(); ++i) {
-    if (layout.shows(i) && layout.is_cut(i)) cut[i] = cut_cells(table, i, layout.width(i));
+    if (layout.shows(i) && layout.is_cut(i) && !table.columns[i].wraps)
+      cut[i] = cut_cells(table, i, layout.width(i));
   }
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
     const TableRow& row = table.rows[at];
-    TableRow& line =
-        made.rows.emplace_back(TableRow{.cells = {}, .tone = row.tone, .instead = row.instead});
+    TableRow line{.cells = {}, .tone = row.tone, .instead = row.instead};
+    std::vector<std::vector<Cell>> more;  // lines below it
     for (std::size_t i = 0; i < row.cells.size(); ++i) {
       if (!layout.shows(i)) continue;
       line.cells.push_back(cut[i].empty() ? row.cells[i] : Cell(cut[i][at]));
+      if (!layout.is_cut(i) || !table.columns[i].wraps) continue;
+      const auto lines = wrapped_cell(row.cells[i].text, layout.width(i));
+      line.cells.back() = lines.front();
+      for (std::size_t next = 1; next < lines.size(); ++next) {
+        if (more.size() < next) more.emplace_back();
+        more[next - 1].resize(line.cells.size(), Cell(""));
+        more[next - 1].back() = lines[next];
+      }
+    }
+    made.rows.push_back(std::move(line));
+    for (std::vector<Cell>& cells : more) {
+      made.rows.push_back({.cells = std::move(cells), .tone = row.tone});
     }
   }
   return made;

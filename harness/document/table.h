@@ -31,6 +31,7 @@ struct Column {
   int shrink_at = 0;  // when its cells are cut, to no less than `shrink_to`; 0: never
   std::size_t shrink_to = 8;
   bool shrink_inside = false;  // cut the middle, for cells that differ at their ends
+  bool wraps = false;          // continue on further lines, for sentences that must not be cut
 
   // "step [ms]"
   [[nodiscard]] std::string full_head() const {

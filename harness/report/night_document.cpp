@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/document/document.h"
-#include "harness/document/table.h"
+#include "harness/document/projection.h"
 #include "harness/nights/night.h"
 #include "harness/report/history_view.h"
 #include "harness/report/internal/comparison_words.h"
@@ -309,29 +309,29 @@ document::Table night_table(const ShownNight& shown, const NightView& view) {
   for (const nights::NightSeries& each : shown.night.series) {
     if (whole && !has_moved(each)) series.push_back(&each);
   }
-  document::Table table{
-      .columns = {{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
-                  document::words("metric"),
-                  {.head = "usual"},
-                  {.head = "tonight"},
-                  {.head = "change"},
-                  {.head = "bounds", .left = true, .drop_at = 40},
-                  {.head = "pairs", .drop_at = 30},
-                  document::words("state"),
-                  document::words("alert"),
-                  document::words("why")}};
-  for (const nights::NightSeries* each : series) {
-    table.rows.push_back(
-        {.cells = {names.case_name(each->series), metric_label(each->series.metric),
-                   amount_cell(each->usual, each->value, *each),
-                   amount_cell(each->value, each->usual, *each), document::change(each->change),
-                   bounds_cell(*each), pairs_cell(*each),
-                   each->fixed ? state_words(each->state) + ", fixed" : state_words(each->state),
-                   each->alert, whole ? series_reason(*each) : ""},
-         .tone = tone_of(each->state, each->worse)});
-  }
-  for (const std::size_t column : {9U, 8U, 5U}) document::drop_if_empty(table, column);
-  return table;
+  using Row = const nights::NightSeries*;
+  return document::project<Row>(
+      series,
+      {{{.head = "case", .left = true, .shrink_at = 50, .shrink_to = 16},
+        [&](Row each) { return names.case_name(each->series); }},
+       {document::words("metric"), [](Row each) { return metric_label(each->series.metric); }},
+       {{.head = "usual"}, [](Row each) { return amount_cell(each->usual, each->value, *each); }},
+       {{.head = "tonight"}, [](Row each) { return amount_cell(each->value, each->usual, *each); }},
+       {{.head = "change"}, [](Row each) { return document::change(each->change); }},
+       {.column = {.head = "bounds", .left = true, .drop_at = 40},
+        .cell = [](Row each) { return bounds_cell(*each); },
+        .if_filled = true},
+       {{.head = "pairs", .drop_at = 30}, [](Row each) { return pairs_cell(*each); }},
+       {document::words("state"),
+        [](Row each) { return state_words(each->state) + (each->fixed ? ", fixed" : ""); }},
+       {.column = document::words("alert"),
+        .cell = [](Row each) { return each->alert; },
+        .if_filled = true},
+       {.column = document::words("why"),
+        .cell = [](Row each) { return series_reason(*each); },
+        .shown = whole,
+        .if_filled = true}},
+      [](Row each) { return tone_of(each->state, each->worse); });
 }
 
 document::Document night_document(const ShownNight& shown, const NightView& view) {

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/document/table.h"
+#include "harness/document/projection.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/findings/finding.h"
 #include "harness/findings/rank_names.h"
@@ -33,34 +33,37 @@ document::Table ranks_table(const std::string& title, const RanksOfCase& ranks) 
   }
   const text::TimeUnit unit = text::unit_for({&longest_ns, 1});
   const std::string in_unit(unit.name);
-  const std::vector<std::string> parts = parts_of(ranks);
-  document::Table table{.title = title, .columns = {{.head = "rank"}, document::words("host")}};
-  if (any(&RankValues::step_ns)) table.columns.push_back({.head = "step", .unit = in_unit});
-  for (const std::string& part : parts) table.columns.push_back({.head = part, .unit = in_unit});
+  using Rank = RanksOfCase::value_type;
+  const auto median = [&](const std::vector<double> RankValues::*values) {
+    return [&unit, values](const Rank& rank) {
+      return document::time(median_of(rank.second.*values), unit);
+    };
+  };
   const bool waits = any(&RankValues::wait_ns);
-  if (waits) {
-    table.columns.push_back({.head = "own work", .unit = in_unit});
-    table.columns.push_back({.head = "waits for others", .unit = in_unit});
-  }
   const bool peaks =
       std::ranges::any_of(ranks, [](const auto& rank) { return !rank.second.peak_bytes.empty(); });
-  if (peaks) table.columns.push_back({.head = "peak memory", .unit = {}, .drop_at = 2});
-  const bool losses = any(&RankValues::loss);
-  if (losses) table.columns.push_back({.head = "loss", .unit = {}, .drop_at = 1});
-  for (const auto& [rank, values] : ranks) {
-    std::vector<document::Cell> cells = {document::count(rank), text::join(values.hosts, " ")};
-    if (any(&RankValues::step_ns)) cells.push_back(document::time(median_of(values.step_ns), unit));
-    for (const std::string& part : parts) {
-      cells.push_back(document::time(values.part_ns(part), unit));
-    }
-    if (waits) {
-      cells.push_back(document::time(median_of(values.work_ns), unit));
-      cells.push_back(document::time(median_of(values.wait_ns), unit));
-    }
-    if (peaks) cells.push_back(document::bytes(values.peak()));
-    if (losses) cells.push_back(document::number(median_of(values.loss)));
-    table.rows.push_back({.cells = std::move(cells)});
+  std::vector<document::Projected<Rank>> columns = {
+      {{.head = "rank"}, [](const Rank& rank) { return document::count(rank.first); }},
+      {document::words("host"),
+       [](const Rank& rank) { return text::join(rank.second.hosts, " "); }},
+      {{.head = "step", .unit = in_unit}, median(&RankValues::step_ns), any(&RankValues::step_ns)}};
+  for (const std::string& part : parts_of(ranks)) {
+    columns.push_back({{.head = part, .unit = in_unit}, [&unit, part](const Rank& rank) {
+                         return document::time(rank.second.part_ns(part), unit);
+                       }});
   }
+  columns.push_back({{.head = "own work", .unit = in_unit}, median(&RankValues::work_ns), waits});
+  columns.push_back(
+      {{.head = "waits for others", .unit = in_unit}, median(&RankValues::wait_ns), waits});
+  columns.push_back({{.head = "peak memory", .unit = {}, .drop_at = 2},
+                     [](const Rank& rank) { return document::bytes(rank.second.peak()); },
+                     peaks});
+  columns.push_back({{.head = "loss", .unit = {}, .drop_at = 1},
+                     [](const Rank& rank) { return document::number(median_of(rank.second.loss)); },
+                     any(&RankValues::loss)});
+  const std::vector<Rank> rows(ranks.begin(), ranks.end());
+  document::Table table = document::project<Rank>(rows, std::move(columns));
+  table.title = title;
   return table;
 }
 

@@ -7,9 +7,9 @@
 #include <functional>
 #include <vector>
 
+#include "harness/document/projection.h"
 #include "harness/document/render_markdown.h"
 #include "harness/document/render_text.h"
-#include "harness/document/table.h"
 #include "harness/json/json_text.h"
 #include "harness/text/csv.h"
 #include "harness/text/numbers.h"
@@ -114,15 +114,11 @@ std::string runs_json(std::span<const runs::RunSummary> runs) {
   return json.take() + '\n';
 }
 
-struct RunCell {
-  document::Column column;
-  std::function<std::string(const runs::RunSummary&)> text;
-  bool shown = true;
-};
+using RunColumn = document::Projected<runs::RunSummary>;
 
 // Columns with information about these runs: the experiment's name if the folder's name lacks it,
 // failures if there are any.
-std::vector<RunCell> cells_for(std::span<const runs::RunSummary> runs, runs::Moment now) {
+std::vector<RunColumn> columns_for(std::span<const runs::RunSummary> runs, runs::Moment now) {
   const auto any = [&](const std::function<bool(const runs::RunSummary&)>& holds) {
     return std::any_of(runs.begin(), runs.end(), [&](const runs::RunSummary& run) {
       return run.broken.empty() && holds(run);
@@ -171,18 +167,11 @@ document::Tone tint_of_run(const runs::RunSummary& run) {
 }
 
 document::Table runs_grid(std::span<const runs::RunSummary> runs, runs::Moment now) {
-  std::vector<RunCell> cells = cells_for(runs, now);
-  std::erase_if(cells, [](const RunCell& cell) { return !cell.shown; });
-  document::Table grid;
-  for (const RunCell& cell : cells) grid.columns.push_back(cell.column);
-  for (const runs::RunSummary& run : runs) {
-    document::TableRow row{.cells = {}, .tone = tint_of_run(run)};
-    if (run.broken.empty()) {
-      for (const RunCell& cell : cells) row.cells.push_back(cell.text(run));
-    } else {
-      row = {.cells = {folder_name(run)}, .tone = document::Tone::kBad, .instead = run.broken};
-    }
-    grid.rows.push_back(std::move(row));
+  document::Table grid = document::project(runs, columns_for(runs, now), tint_of_run);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].broken.empty()) continue;
+    grid.rows[i] = {
+        .cells = {folder_name(runs[i])}, .tone = document::Tone::kBad, .instead = runs[i].broken};
   }
   return grid;
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/document/table.h"
+#include "harness/document/projection.h"
 #include "harness/report/internal/answer.h"
 #include "harness/report/internal/notes.h"
 #include "harness/text/numbers.h"
@@ -260,50 +260,56 @@ bool is_known(const TuneRun& run) {
   return run.answer == TuneAnswer::kBetter || run.answer == TuneAnswer::kOwnIsBest;
 }
 
+std::string state_of(const TuneRun& run, std::size_t place, bool is_behind) {
+  const TunedPoint& point = run.points[place];
+  if (point.state.status != PointStatus::kMeasured) {
+    return std::string(name_of(point.state.status));
+  }
+  if (!run.standing.empty() && place == run.standing.front().point) return "best";
+  return is_behind ? "" : "in rung " + std::to_string(point.last_rung);
+}
+
 document::Table points_table(const TuneRun& run) {
-  document::Table table{.columns = {document::words("point"),
-                                    {.head = run.objective.name},
-                                    {.head = "behind"},
-                                    {.head = "launches"},
-                                    {.head = "memory"},
-                                    {.head = "CPU s/1k samples"},
-                                    document::words("left")}};
-  table.columns[0].shrink_at = 3;
-  table.columns[0].shrink_to = 24;
-  table.columns[4].drop_at = 2;
-  table.columns[5].drop_at = 1;
   std::map<std::size_t, double> behind;
   for (const Scored& each : run.standing) {
     behind[each.point] = std::expm1(each.score - run.standing.front().score);
   }
+  std::vector<std::size_t> places = in_order(run);
   std::size_t shown = 0;
-  for (const std::size_t place : in_order(run)) {
-    const TunedPoint& point = run.points[place];
-    if (shown >= kShownPoints && place != run.own) continue;
-    ++shown;
-    const bool is_best = !run.standing.empty() && place == run.standing.front().point;
-    std::string left;
-    if (point.state.status != PointStatus::kMeasured) {
-      left = std::string(name_of(point.state.status));
-    } else if (is_best) {
-      left = "best";
-    } else if (!behind.contains(place)) {
-      left = "in rung " + std::to_string(point.last_rung);
-    }
-    const auto known = behind.find(place);
-    const tune::PointState& state = point.state;
-    table.rows.push_back(
-        {.cells = {point.label + (place == run.own ? " (own settings)" : ""),
-                   value_cell(run, point.value),
-                   known == behind.end() ? document::Cell("-") : document::change(known->second),
-                   document::count(static_cast<std::int64_t>(state.wall_s.size())),
-                   document::bytes(state.memory_bytes > 0 ? std::optional(state.memory_bytes)
-                                                          : std::nullopt),
-                   document::number(state.cpu_s_per_1k_samples), std::move(left)},
-         .tone = is_best && is_known(run) ? document::Tone::kGood : document::Tone::kPlain});
-  }
-  drop_if_empty(table, 6);
-  return table;
+  std::erase_if(places,
+                [&](std::size_t place) { return shown++ >= kShownPoints && place != run.own; });
+  const auto state = [&](std::size_t place) -> const tune::PointState& {
+    return run.points[place].state;
+  };
+  return document::project<std::size_t>(
+      places,
+      {{{.head = "point", .left = true, .shrink_at = 3, .shrink_to = 24},
+        [&](std::size_t place) {
+          return run.points[place].label + (place == run.own ? " (own settings)" : "");
+        }},
+       {{.head = run.objective.name},
+        [&](std::size_t place) { return value_cell(run, run.points[place].value); }},
+       {{.head = "behind"},
+        [&](std::size_t place) {
+          const auto known = behind.find(place);
+          return known == behind.end() ? document::Cell("-") : document::change(known->second);
+        }},
+       {{.head = "launches"},
+        [&](std::size_t place) { return document::count(std::ssize(state(place).wall_s)); }},
+       {{.head = "memory", .drop_at = 2},
+        [&](std::size_t place) {
+          const double bytes = state(place).memory_bytes;
+          return document::bytes(bytes > 0 ? std::optional(bytes) : std::nullopt);
+        }},
+       {{.head = "CPU s/1k samples", .drop_at = 1},
+        [&](std::size_t place) { return document::number(state(place).cpu_s_per_1k_samples); }},
+       {.column = document::words("left"),
+        .cell = [&](std::size_t place) { return state_of(run, place, behind.contains(place)); },
+        .if_filled = true}},
+      [&](std::size_t place) {
+        const bool is_best = !run.standing.empty() && place == run.standing.front().point;
+        return is_best && is_known(run) ? document::Tone::kGood : document::Tone::kPlain;
+      });
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "harness/document/document.h"
+#include "harness/document/projection.h"
 #include "harness/document/render.h"
 #include "harness/document/render_html.h"
 #include "harness/document/render_markdown.h"
@@ -129,6 +130,25 @@ TEST(Text, NarrowTable_CutsThenDropsColumns) {
   EXPECT_NE(render(document, {.columns = 20}).find("columns left out:"), std::string::npos);
   document.all_columns_in = "--format markdown";
   EXPECT_NE(render(document, {.columns = 20}).find("markdown"), std::string::npos);
+}
+
+TEST(Text, WrappingColumn_LosesNoWord) {
+  const Table table{
+      .columns =
+          {{.head = "case"},
+           {.head = "verdict", .left = true, .shrink_at = 1, .shrink_to = 14, .wraps = true}},
+      .rows = {{{"a", "inconclusive: may be chance"}}, {{"b", "ok"}}}};
+  EXPECT_EQ(draw(table, 80, false).text,
+            "case  verdict\n"
+            "─────────────────────────────────\n"
+            "   a  inconclusive: may be chance\n"
+            "   b  ok\n");
+  EXPECT_EQ(draw(table, 20, false).text,
+            "case  verdict\n"
+            "───────────────────\n"
+            "   a  inconclusive:\n"
+            "      may be chance\n"
+            "   b  ok\n");
 }
 
 TEST(Text, CutCells_StayDistinct) {
@@ -286,6 +306,27 @@ TEST(Cells, TooShortForTheUnit_IsLessThan) {
   const text::TimeUnit seconds{.name = "s", .ns = 1e9};
   expect(time(1e5, seconds), "<0.001", 1e5);
   expect(time(1e9, seconds), "1.00", 1e9);
+}
+
+TEST(Projection, Column_IsLeftOutWithItsCells) {
+  const std::vector<int> rows = {1, 2};
+  const auto table = [&](bool shown, const std::string& note) {
+    return project<int>(rows,
+                        {{{.head = "n"}, [](int n) { return count(n); }},
+                         {{.head = "twice"}, [](int n) { return count(2 * n); }, shown},
+                         {.column = words("note"),
+                          .cell = [&](int n) { return n == 1 ? note : ""; },
+                          .if_filled = true}},
+                        [](int n) { return n == 2 ? Tone::kBad : Tone::kPlain; });
+  };
+  const Table whole = table(true, "odd");
+  EXPECT_EQ(draw(whole, 80, false).text,
+            "n  twice  note\n"
+            "──────────────\n"
+            "1      2  odd\n"
+            "2      4\n");
+  EXPECT_EQ(whole.rows[1].tone, Tone::kBad);
+  EXPECT_EQ(draw(table(false, ""), 80, false).text, "n\n─\n1\n2\n");
 }
 
 TEST(Tables, EmptyColumn_IsDropped) {
