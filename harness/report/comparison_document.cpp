@@ -140,7 +140,8 @@ MetricRows metric_rows(const compare::Comparison& comparison, const ComparisonNa
   if (margins) columns.push_back({.head = "margin"});
   columns.push_back({.head = "p adj", .drop_at = 20});
   if (pairs) columns.push_back({.head = "pairs", .drop_at = 30});
-  columns.push_back({.head = "verdict", .left = true, .shrink_at = 60, .shrink_to = 31});
+  columns.push_back(
+      {.head = "verdict", .left = true, .shrink_at = 60, .shrink_to = 31, .wraps = true});
   std::size_t total = 0;
   for (const compare::CaseResult& one : comparison.cases) total += one.metrics.size();
   const bool with_ok = all || total <= kMaxOkRows;
