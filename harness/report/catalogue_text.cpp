@@ -204,10 +204,6 @@ std::string title(const MetricGroup& group) {
   return "Of " + text::join(group.workloads);
 }
 
-std::string entry(const std::string& name, const std::string& doc, std::size_t width) {
-  return "  " + name + "\n" + text::wrap(doc, width, 6);
-}
-
 }  // namespace
 
 std::vector<MetricGroup> metric_groups(const Catalogue& catalogue) {
@@ -234,12 +230,12 @@ std::vector<MetricGroup> metric_groups(const Catalogue& catalogue) {
 std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width) {
   std::string text = "Clocks and counters\n";
   for (const SourceName& source : sources()) {
-    text += entry(std::string(source.name), std::string(source.doc), width);
+    text += name_and_doc(std::string(source.name), std::string(source.doc), width);
   }
   for (const MetricGroup& group : groups) {
     text += "\n" + title(group) + "\n";
     for (const Metric& metric : group.metrics)
-      text += entry(metric_head(metric), metric.doc, width);
+      text += name_and_doc(metric_head(metric), metric.doc, width);
   }
   return text;
 }

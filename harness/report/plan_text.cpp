@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -30,19 +29,6 @@ std::string omitted_cases(std::size_t cases) {
   if (cases == 0) return {};
   return "and " + text::counted(static_cast<std::int64_t>(cases), "case") +
          " more: --filter chooses among them, --format json lists all\n";
-}
-
-std::string last_part(const std::string& name) { return name.substr(name.find('.') + 1); }
-
-// Uses short names if they are unique among the columns.
-std::vector<std::string> heads(const std::vector<std::string>& names) {
-  std::map<std::string, int> uses;
-  for (const std::string& name : names) ++uses[last_part(name)];
-  std::vector<std::string> result;
-  for (const std::string& name : names) {
-    result.push_back(uses[last_part(name)] == 1 ? last_part(name) : name);
-  }
-  return result;
 }
 
 std::string cell(const ResolvedCase& resolved, const std::string& name) {
@@ -197,7 +183,7 @@ std::string plan_table(const plan::Plan& plan, const std::string& below,
   bool any_skip = false;
   for (const plan::PlannedCase& planned : plan.cases) any_skip = any_skip || planned.skip;
   std::vector<std::vector<std::string>> rows(1, {"#", "case"});
-  for (const std::string& head : heads(shown)) rows[0].push_back(head);
+  for (const std::string& name : shown) rows[0].push_back(estimate::short_name(name, shown));
   if (probe != nullptr) rows[0].insert(rows[0].end(), kProbeHeads.begin(), kProbeHeads.end());
   if (any_skip) rows[0].emplace_back("skipped because");
   const std::size_t listed = std::min(plan.cases.size(), kMaxPlanRows);
@@ -255,8 +241,7 @@ std::string pairs_table(const campaign::AbArms& arms) {
     std::vector<std::string> row = {std::to_string(i + 1), arms.points[i].a_case.substr(0, digits)};
     if (two_ids) row.push_back(arms.points[i].b_case.substr(0, digits));
     for (const std::string& name : varying) {
-      const Value* value = arms.a.plan.cases[i].resolved.options.get(name);
-      row.push_back(value == nullptr || is_null(*value) ? "-" : to_text(*value));
+      row.push_back(cell(arms.a.plan.cases[i].resolved, name));
     }
     rows.push_back(std::move(row));
   }
