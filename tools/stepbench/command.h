@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations of commands and options. parse.h reads a command line by them; help.h and complete.h
-// display them. One file per command: declare, call the library, print.
+// Declarations of commands and options. parse.h reads a command line by them; help.h
+// displays them. One file per command: declare, call the library, print.
 #pragma once
 
 #include <charconv>

@@ -22,7 +22,6 @@
 #include "harness/store/database.h"
 #include "harness/text/words.h"
 #include "harness/track/track_store.h"
-#include "tools/stepbench/complete.h"
 #include "tools/stepbench/help.h"
 #include "tools/stepbench/help_pages.h"
 #include "tools/stepbench/options.h"

@@ -3,6 +3,8 @@
 // that a command reads and writes, and the exit status when nothing runs.
 #pragma once
 
+#include <string_view>
+
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {
@@ -20,6 +22,12 @@ namespace stepbench::cli {
 // environment.outputs, to be checked against inputs that become known later, such as the programs
 // of a plan.
 void check_command_files(const Command& program, Environment& environment);
+
+// `stepbench __complete WORDS...`: the words of a command line without the program name; the last,
+// possibly empty, is being typed. Handled before the commands and not shown in help.
+inline constexpr std::string_view kCompleteCommand = "__complete";
+// Prints one line per candidate for it: the word, a tab and its meaning. Prints nothing on errors.
+void complete(const Command& program, const Environment& environment);
 
 // The commands. Each function declares the options and the callback of one. The table is in
 // command_line.cpp.

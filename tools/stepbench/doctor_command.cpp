@@ -52,6 +52,18 @@ document::Table table_of(const campaign::RanksSeen& seen) {
   return table;
 }
 
+void add_findings(const std::vector<Finding>& findings, std::vector<document::Block>& blocks) {
+  for (const Finding& finding : findings) {
+    const bool note = finding.severity == Severity::kInfo;
+    document::Paragraph paragraph{
+        .text = (note ? "note" : std::string(name_of(finding.severity))) + ": " + finding.text,
+        .tone = report::tone_of(finding.severity)};
+    if (!finding.remedy.empty()) paragraph.below.emplace_back("remedy: " + finding.remedy);
+    blocks.emplace_back(document::Heading{});
+    blocks.emplace_back(std::move(paragraph));
+  }
+}
+
 document::Document page_of(const campaign::RanksRequest& request, const campaign::RanksSeen& seen,
                            const std::vector<Finding>& findings) {
   document::Document page{.headline = title(request)};
@@ -78,14 +90,7 @@ document::Document page_of(const campaign::RanksRequest& request, const campaign
   }
   lines.push_back("start, exchange and end of the group took " + text::duration(seen.start_ns));
   document::add_paragraphs(chapter.blocks, lines);
-  for (const Finding& finding : findings) {
-    document::Paragraph paragraph{
-        .text = std::string(name_of(finding.severity)) + ": " + finding.text,
-        .tone = report::tone_of(finding.severity)};
-    paragraph.below.emplace_back("remedy: " + finding.remedy);
-    chapter.blocks.emplace_back(document::Heading{});
-    chapter.blocks.emplace_back(std::move(paragraph));
-  }
+  add_findings(findings, chapter.blocks);
   page.chapters.push_back(std::move(chapter));
   return page;
 }
@@ -227,15 +232,7 @@ document::Document examined(const machine::Examination& seen, const std::vector<
       text::duration(seen.spin.median_ns()) + ": coefficient of variation " +
       text::percent_text(seen.spin.variation()) + ", the slowest hundredth " +
       text::percent_text(seen.spin.slowest() - 1) + " over the median"});
-  for (const Finding& finding : findings) {
-    const bool note = finding.severity == Severity::kInfo;
-    document::Paragraph paragraph{
-        .text = (note ? "note" : std::string(name_of(finding.severity))) + ": " + finding.text,
-        .tone = report::tone_of(finding.severity)};
-    if (!finding.remedy.empty()) paragraph.below.emplace_back("remedy: " + finding.remedy);
-    page.blocks.emplace_back(document::Heading{});
-    page.blocks.emplace_back(std::move(paragraph));
-  }
+  add_findings(findings, page.blocks);
   return {.headline = machine_text(seen, facts),
           .answer = verdict(findings),
           .chapters = {std::move(page)}};
@@ -343,7 +340,7 @@ void add_doctor(Command& command) {
                              .whole_number(1, 4096);
   command.option(kMeasureOptions, "--launcher", options.ranks.launcher, "What starts them")
       .with_default()
-      .one_of({"local", "torchrun", "srun", "mpirun"})
+      .one_of(launcher_names())
       .needs(ranks);
   command
       .option(kMeasureOptions, "--launcher-args WORDS", options.ranks.launcher_args,

@@ -74,12 +74,6 @@ void require_writer(const report::ExportFormat& format, report::ExportSource sou
                                     text::join_and(others));
 }
 
-std::string whole_file(const std::string& path) {
-  const auto text = os::read_text(path);
-  if (!text) throw ConfigError(path, "cannot be read");
-  return *text;
-}
-
 bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
                  const text::TextSink& sink, std::ostream& err) {
   std::vector<std::filesystem::path> paths;
@@ -89,14 +83,9 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
     const auto rows = estimate::case_rows(results);
     keep_case(results, find_case(rows, results, arguments.case_id).front().case_id);
   }
-  for (const std::string& warning : results.warnings) {
-    err << "warning: " << text::printable(warning) << '\n';
-  }
+  print_warnings(results, err);
   format.of_run(results, arguments.options, sink);
-  return std::any_of(results.launches.begin(), results.launches.end(),
-                     [](const record::Launch& launch) {
-                       return launch.row.outcome.kind == Outcome::Kind::kMeasured;
-                     });
+  return has_measured(results);
 }
 
 // Returns true if anything in it was measured.
@@ -107,17 +96,15 @@ bool export_source(report::ExportSource source, const ExportRequest& arguments,
   switch (source) {
     case report::ExportSource::kVerdict:
       require_writer(format, source, &report::ExportFormat::of_verdict);
-      sink(format.of_verdict(report::read_comparisons(whole_file(path)), arguments.options));
+      sink(format.of_verdict(report::read_comparisons(whole_text(path)), arguments.options));
       return true;
     case report::ExportSource::kNight:
       require_writer(format, source, &report::ExportFormat::of_night);
-      sink(format.of_night(whole_file(path), arguments.options));
+      sink(format.of_night(whole_text(path), arguments.options));
       return true;
     case report::ExportSource::kHistory: {
       require_writer(format, source, &report::ExportFormat::of_history);
-      const bool is_url = path.find(':') != std::string::npos && !std::filesystem::exists(path);
-      const track::History history =
-          open_history({.db = is_url ? path : "sqlite:" + path}).history();
+      const track::History history = open_history({.db = history_url(path)}).history();
       sink(format.of_history(history, arguments.options));
       return !history.series.empty();
     }

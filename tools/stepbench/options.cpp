@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/fleet/launchers.h"
 #include "harness/plan/plan.h"
 #include "harness/run/interpreter.h"
 
@@ -90,6 +91,12 @@ void add_interpreter(Command& command, std::vector<std::string>& set) {
       "The Python that runs your Python files; default: the active environment's, else python3");
 }
 
+std::vector<std::string> launcher_names() {
+  std::vector<std::string> names;
+  for (const fleet::LauncherRow& row : fleet::launchers()) names.emplace_back(row.name);
+  return names;
+}
+
 void add_ranks(Command& command, std::vector<std::string>& set) {
   const auto into = [&set](const std::string& option) {
     return [&set, option](const std::string& value) {
@@ -104,7 +111,7 @@ void add_ranks(Command& command, std::vector<std::string>& set) {
       .option_function(
           kMeasureOptions, "--launcher", into("launcher"),
           "With --ranks: what starts the processes; local: this program, on this machine")
-      .one_of({"local", "torchrun", "srun", "mpirun"});
+      .one_of(launcher_names());
   command.option_function(kMeasureOptions, "--launcher-args WORDS", into("launcher_args"),
                           "More options for the launcher, as '--nodes 2'");
 }

@@ -101,12 +101,6 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
   return kind;
 }
 
-std::string whole_text(const std::string& path) {
-  const auto text = os::read_text(path);
-  if (!text) throw ConfigError(path, "cannot be read");
-  return *text;
-}
-
 // A page takes 20 KB of memory for a case, and a browser must sort its tables.
 void refuse_many_cases(const record::Results& results, const std::string& source) {
   constexpr std::int64_t kMaxCases = 25'000;
@@ -148,8 +142,7 @@ report::ReportContent of_night(const std::string& source) {
 }
 
 report::ReportContent of_history(const std::string& source) {
-  const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
-  track::TrackStore store = open_history({.db = is_url ? source : "sqlite:" + source});
+  track::TrackStore store = open_history({.db = history_url(source)});
   const track::History history = store.history();
   return report::history_content(history, store.events(), judged_nights(store));
 }

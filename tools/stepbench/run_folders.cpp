@@ -9,6 +9,7 @@
 
 #include "harness/base/error.h"
 #include "harness/os/file_check.h"
+#include "harness/os/text_file.h"
 #include "harness/runs/run_summary.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -116,6 +117,29 @@ std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& r
         "\n  " + row->case_id + "  " + estimate::case_label(row->options(), varying, row->case_id);
   throw ConfigError("--case",
                     "'" + prefix + "' matches " + std::to_string(found.size()) + " cases:" + list);
+}
+
+std::string whole_text(const std::string& path) {
+  const auto text = os::read_text(path);
+  if (!text) throw ConfigError(path, "cannot be read");
+  return *text;
+}
+
+std::string history_url(const std::string& source) {
+  const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
+  return is_url ? source : "sqlite:" + source;
+}
+
+bool has_measured(const record::Results& results) {
+  return std::ranges::any_of(results.launches, [](const record::Launch& launch) {
+    return launch.row.outcome.kind == Outcome::Kind::kMeasured;
+  });
+}
+
+void print_warnings(const record::Results& results, std::ostream& err) {
+  for (const std::string& warning : results.warnings) {
+    err << "warning: " << text::printable(warning) << '\n';
+  }
 }
 
 void keep_case(record::Results& results, const std::string& case_id) {

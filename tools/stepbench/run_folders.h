@@ -30,6 +30,14 @@ namespace stepbench::cli {
                                                        const record::Results& results,
                                                        const std::string& prefix);
 
+// Whole text of an input file. Throws ConfigError if it cannot be read.
+[[nodiscard]] std::string whole_text(const std::string& path);
+// URL of a history given as a URL or as a file.
+[[nodiscard]] std::string history_url(const std::string& source);
+
+[[nodiscard]] bool has_measured(const record::Results& results);
+void print_warnings(const record::Results& results, std::ostream& err);
+
 // Removes all other cases from `results`.
 void keep_case(record::Results& results, const std::string& case_id);
 

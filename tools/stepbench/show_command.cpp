@@ -264,8 +264,7 @@ int show(const ShowOptions& given, const Environment& environment) {
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";
   if (!table || options.samples || !options.case_id.empty()) {
-    for (const std::string& warning : results.warnings)
-      environment.err << "warning: " << text::printable(warning) << '\n';
+    print_warnings(results, environment.err);
   }
   os::OutputFile file("--output", options.output);
   const text::TextSink sink = [&](std::string_view piece) {
@@ -285,11 +284,7 @@ int show(const ShowOptions& given, const Environment& environment) {
   }
   if (to_file) file.close();
   print(environment, {});
-  const bool measured = std::any_of(results.launches.begin(), results.launches.end(),
-                                    [](const record::Launch& launch) {
-                                      return launch.row.outcome.kind == Outcome::Kind::kMeasured;
-                                    });
-  return measured ? kExitOk : kExitNothingMeasured;
+  return has_measured(results) ? kExitOk : kExitNothingMeasured;
 }
 
 void add_content_options(Command& show, ShowOptions& options) {

@@ -76,9 +76,7 @@ void print_report(const track::ImportReport& report, const track::TrackStore& st
 track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
                             const Environment& environment) {
   const record::Results results = record::read_results(path);
-  for (const std::string& warning : results.warnings) {
-    environment.err << "warning: " << text::printable(warning) << '\n';
-  }
+  print_warnings(results, environment.err);
   return store.add(results, path, {.catalogue = &built_in_catalogue()});
 }
 

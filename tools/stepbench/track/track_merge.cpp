@@ -26,7 +26,7 @@ struct MergeArguments {
   std::string into = {};
   std::string reason = {};
   bool dry_run = false;
-  AuthorFlag who = {};
+  std::string who = {};
   HistoryFlags history = {};
 };
 

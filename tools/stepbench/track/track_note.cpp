@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <ostream>
@@ -53,25 +52,6 @@ struct NoteArguments {
   std::string metric = {};
 };
 
-enum class Noted : std::uint8_t { kAlert, kSeries, kRun };
-
-struct NotedKind {
-  std::string_view name;
-  std::vector<std::string> as;  // values of --as for it
-};
-
-NotedKind kind_of(Noted noted) {
-  switch (noted) {
-    case Noted::kAlert:
-      return {"an alert", {"accepted", "open"}};
-    case Noted::kSeries:
-      return {"a series", {"ignored", "open"}};
-    case Noted::kRun:
-      return {"a run", {"baseline"}};
-  }
-  return {};
-}
-
 // Run ids begin with their date; a run's folder has the same name.
 bool is_run_name(const std::string& subject) {
   constexpr std::size_t kDate = 8;
@@ -79,44 +59,6 @@ bool is_run_name(const std::string& subject) {
   const std::string name = std::filesystem::path(path).filename().string();
   const std::string date = name.substr(0, name.find('-'));
   return date.size() == kDate && date.find_first_not_of("0123456789") == std::string::npos;
-}
-
-Noted noted_by(const std::string& subject) {
-  if (nights::is_alert_id(subject)) return Noted::kAlert;
-  return is_run_name(subject) ? Noted::kRun : Noted::kSeries;
-}
-
-// Refuses options that do not apply to the subject or cannot be combined.
-void check_note(const NoteArguments& arguments, Noted noted) {
-  const NotedKind kind = kind_of(noted);
-  const auto refuse = [&](const char* option, const std::string& problem) {
-    throw ConfigError(option,
-                      problem + "; '" + arguments.subject + "' is " + std::string(kind.name));
-  };
-  // A subject that is not a series may be a misspelt alert or run.
-  const std::string takes =
-      std::string(kind.name) + " takes " + text::join(kind.as, " or ") +
-      (noted == Noted::kSeries ? "; an alert is named as A17, a run by its folder or id" : "");
-  const bool known = std::ranges::find(kind.as, arguments.as) != kind.as.end();
-  if (!arguments.as.empty() && !known) {
-    throw ConfigError("--as",
-                      "found '" + arguments.as + "' for '" + arguments.subject + "': " + takes);
-  }
-  if (noted == Noted::kSeries && arguments.as.empty()) {
-    throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
-  }
-  if (noted != Noted::kAlert && !arguments.who.empty()) refuse("--who", "assigns an alert");
-  if (noted != Noted::kSeries && !arguments.metric.empty()) {
-    refuse("--metric", "selects a series of a case");
-  }
-  if (!arguments.until.empty() && arguments.as != "accepted" && arguments.as != "ignored") {
-    throw ConfigError("--until",
-                      "limits how long an alert is accepted or a series ignored; add --as accepted "
-                      "or --as ignored");
-  }
-  if (!arguments.expect.empty() && arguments.as != "accepted") {
-    throw ConfigError("--expect", "limits the accepted change of an alert; add --as accepted");
-  }
 }
 
 // Converts `--until 2w` to a day.
@@ -217,12 +159,58 @@ int note_run(const NoteArguments& arguments, const Environment& environment) {
   return kExitOk;
 }
 
+struct NotedKind {
+  std::string_view name;
+  std::vector<std::string> as;  // values of --as for it
+  int (*note)(const NoteArguments& arguments, const Environment& environment);
+};
+
+const NotedKind& noted_kind(const std::string& subject) {
+  static const NotedKind alert = {"an alert", {"accepted", "open"}, note_alert};
+  static const NotedKind series = {"a series", {"ignored", "open"}, note_series};
+  static const NotedKind run = {"a run", {"baseline"}, note_run};
+  if (nights::is_alert_id(subject)) return alert;
+  return is_run_name(subject) ? run : series;
+}
+
+// Refuses options that do not apply to the subject or cannot be combined.
+void check_note(const NoteArguments& arguments, const NotedKind& kind) {
+  const bool of_alert = kind.note == note_alert;
+  const bool of_series = kind.note == note_series;
+  const auto refuse = [&](const char* option, const std::string& problem) {
+    throw ConfigError(option,
+                      problem + "; '" + arguments.subject + "' is " + std::string(kind.name));
+  };
+  // A subject that is not a series may be a misspelt alert or run.
+  const std::string takes =
+      std::string(kind.name) + " takes " + text::join(kind.as, " or ") +
+      (of_series ? "; an alert is named as A17, a run by its folder or id" : "");
+  const bool known = std::ranges::find(kind.as, arguments.as) != kind.as.end();
+  if (!arguments.as.empty() && !known) {
+    throw ConfigError("--as",
+                      "found '" + arguments.as + "' for '" + arguments.subject + "': " + takes);
+  }
+  if (of_series && arguments.as.empty()) {
+    throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
+  }
+  if (!of_alert && !arguments.who.empty()) refuse("--who", "assigns an alert");
+  if (!of_series && !arguments.metric.empty()) {
+    refuse("--metric", "selects a series of a case");
+  }
+  if (!arguments.until.empty() && arguments.as != "accepted" && arguments.as != "ignored") {
+    throw ConfigError("--until",
+                      "limits how long an alert is accepted or a series ignored; add --as accepted "
+                      "or --as ignored");
+  }
+  if (!arguments.expect.empty() && arguments.as != "accepted") {
+    throw ConfigError("--expect", "limits the accepted change of an alert; add --as accepted");
+  }
+}
+
 int note(const NoteArguments& arguments, const Environment& environment) {
-  const Noted noted = noted_by(arguments.subject);
-  check_note(arguments, noted);
-  if (noted == Noted::kAlert) return note_alert(arguments, environment);
-  return noted == Noted::kRun ? note_run(arguments, environment)
-                              : note_series(arguments, environment);
+  const NotedKind& kind = noted_kind(arguments.subject);
+  check_note(arguments, kind);
+  return kind.note(arguments, environment);
 }
 
 }  // namespace

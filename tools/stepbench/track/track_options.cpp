@@ -34,13 +34,13 @@ std::string variable(const Environment& environment, std::string_view name) {
 
 }  // namespace
 
-void add_author_flag(Command& command, AuthorFlag& flag) {
-  command.option(kHistoryOptions, "--who TEXT", flag.who,
+void add_author_flag(Command& command, std::string& who) {
+  command.option(kHistoryOptions, "--who TEXT", who,
                  "Who says so, for the record; default: the user and the machine");
 }
 
-std::string author(const AuthorFlag& flag, const Environment& environment) {
-  if (!flag.who.empty()) return flag.who;
+std::string author(const std::string& who, const Environment& environment) {
+  if (!who.empty()) return who;
   std::string user = variable(environment, "USER");
   if (user.empty()) user = variable(environment, "LOGNAME");
   if (user.empty()) user = "uid" + std::to_string(::getuid());

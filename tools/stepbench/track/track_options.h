@@ -22,12 +22,10 @@ struct HistoryFlags {
 // Returns the option for the history.
 CommandOption& add_history(Command& command, HistoryFlags& flags);
 
-// Author of history events: user@host unless --who is given.
-struct AuthorFlag {
-  std::string who = {};
-};
-void add_author_flag(Command& command, AuthorFlag& flag);
-[[nodiscard]] std::string author(const AuthorFlag& flag, const Environment& environment);
+// --who, the author of history events.
+void add_author_flag(Command& command, std::string& who);
+// user@host for an empty `who`.
+[[nodiscard]] std::string author(const std::string& who, const Environment& environment);
 
 // `store` must outlive the result.
 [[nodiscard]] report::JudgedNights judged_nights(track::TrackStore& store);
@@ -45,7 +43,7 @@ void add_author_flag(Command& command, AuthorFlag& flag);
 
 struct CheckOptions {
   nights::ExitRules exit = {};
-  AuthorFlag who = {};
+  std::string who = {};
   Output output = {};
 };
 
