@@ -65,8 +65,7 @@ struct MemoryEvent {
   std::int64_t total_allocated = 0;  // device total after the event
   std::int64_t total_reserved = 0;
   std::uint32_t thread = 0;
-  std::uint32_t op = kNoIndex;  // innermost open op of that thread: OpLog::ops
-  std::int16_t device = -1;     // CUDA ordinal; -1: the host
+  std::int16_t device = -1;  // CUDA ordinal; -1: the host
 };
 
 // One record of device activity, or one runtime or driver call.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cost of each op: torch.profiler's key_averages() over an op log, also by step and phase; the
+// The cost of each op: torch.profiler's key_averages() over a trace, also by step and phase; the
 // same as integer arrays, for a worker's channel and result files; and the log's stack samples by
 // line. Pure; exact in integer nanoseconds.
 #pragma once
@@ -11,11 +11,23 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/series.h"
 #include "harness/ops/op_log.h"
-#include "harness/ops/op_tree.h"
 
 namespace stepbench::ops {
+
+enum class OpKind : std::uint8_t {  // written to disk by name
+  kOp,
+  kAnnotation,
+  kCall,    // a CUDA runtime or driver call
+  kDevice,  // a kernel, copy or set
+  kMemory   // an allocator change outside all ops
+};
+constexpr EnumNames<5> names_of(OpKind) { return {"op", "annotation", "call", "device", "memory"}; }
+
+// Name of the rows of all steps.
+inline constexpr std::string_view kStepNode = "ProfilerStep*";
 
 // All calls with the same name, shapes, module and phase in one step. Totals include children, self
 // values do not: over all rows the self times sum to the total times of the outermost calls.
@@ -88,7 +100,7 @@ struct StackRow {
 };
 
 // Calls with equal call paths from the step thread, folded: a node of a tree whose rows are in
-// depth-first order. Restricted to steps if the log has marks; see call_tree.h.
+// depth-first order. Restricted to steps if the log has marks; see analyze/internal/folded_calls.h.
 struct FoldedCall {
   std::uint32_t name = kNoIndex;
   OpKind kind = OpKind::kOp;
@@ -114,10 +126,6 @@ struct OpTable {
   }
 };
 
-// Grouped by step, phase, name, shapes, module and kind, in order of first call.
-[[nodiscard]] OpTable make_op_table(const OpLog& log);
-[[nodiscard]] OpTable make_op_table(const OpLog& log, const OpTree& tree);
-
 struct OpGrouping {
   bool shapes = false;
   bool phase = false;
@@ -134,8 +142,6 @@ struct OpTotals {
   std::int64_t flops = 0;
 };
 [[nodiscard]] OpTotals totals_of(const std::vector<OpRow>& rows);
-
-struct OpTable;
 
 // One line. Values of text columns are indices into `strings`; -1: none.
 struct OpFrame {

@@ -59,6 +59,7 @@ struct TraceEvent {
       ops::kNoIndex;  // index into Trace::ops, kernels or syncs, by kind; kNoIndex: no details
   EventKind kind = EventKind::kOp;
   bool negative = false;  // the file gave a negative duration; end_ns is start_ns here
+  bool async = false;     // an op that ended on another thread; files do not say so
 
   [[nodiscard]] std::int64_t duration_ns() const { return end_ns - start_ns; }
 };

@@ -2,10 +2,9 @@
 #include "harness/trace/trace_of.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
-#include "harness/ops/memory_levels.h"
-#include "harness/ops/op_tree.h"
 #include "harness/text/utf8.h"
 #include "harness/trace/internal/shapes_text.h"
 #include "harness/trace/internal/trace_builder.h"
@@ -49,14 +48,32 @@ MarkRow row_of_mark(const ops::OpLog& log, const ops::StepMark& mark, std::strin
           .name = "enumerate(DataLoader)#" + std::string(loader) + ".__next__"};
 }
 
-bool has_a_row(const ops::DeviceActivity& activity) {
-  const bool timed = activity.start_ns != 0 || activity.end_ns != 0;
-  return ops::is_device_work(activity) && timed;
+// Returns whether the collector itself records ProfilerStep#N.
+bool has_step_annotations(const ops::OpLog& log) {
+  return std::ranges::any_of(
+      log.names, [](const std::string& name) { return name.starts_with("ProfilerStep#"); });
+}
+
+bool is_timed(const ops::DeviceActivity& activity) {
+  return activity.start_ns != 0 || activity.end_ns != 0;
+}
+
+// Start of the first record.
+std::int64_t window_begin_ns(const ops::OpLog& log) {
+  std::int64_t first = std::numeric_limits<std::int64_t>::max();
+  for (const ops::OpEvent& op : log.ops) first = std::min(first, op.start_ns);
+  for (const ops::StepMark& mark : log.marks) first = std::min(first, mark.start_ns);
+  for (const ops::MemoryEvent& event : log.memory) first = std::min(first, event.at_ns);
+  for (const ops::ForeignSpan& span : log.foreign) first = std::min(first, span.start_ns);
+  for (const ops::DeviceActivity& activity : log.activities) {
+    if (activity.start_ns != 0) first = std::min(first, activity.start_ns);
+  }
+  return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
 }
 
 // End of the last record.
 std::int64_t window_end_ns(const ops::OpLog& log) {
-  std::int64_t end_ns = ops::begin_ns(log);
+  std::int64_t end_ns = window_begin_ns(log);
   for (const ops::OpEvent& op : log.ops) end_ns = std::max(end_ns, op.end_ns);
   for (const ops::StepMark& mark : log.marks) end_ns = std::max(end_ns, mark.end_ns);
   for (const ops::DeviceActivity& activity : log.activities)
@@ -74,7 +91,7 @@ const ops::TraceDevice* device_of(const TraceHeader& header, const ops::DeviceAc
 class TraceOfLog {
  public:
   TraceOfLog(const ops::OpLog& log, const TraceHeader& header)
-      : log_(log), header_(header), base_ns_(ops::begin_ns(log)) {}
+      : log_(log), header_(header), base_ns_(window_begin_ns(log)) {}
 
   Trace make() {
     names_.reserve(log_.names.size());
@@ -135,7 +152,7 @@ class TraceOfLog {
 
   void marks() {
     if (log_.marks.empty()) return;
-    const bool steps_recorded = ops::has_step_annotations(log_);
+    const bool steps_recorded = has_step_annotations(log_);
     const std::uint32_t thread = lane(log_.step_thread);
     for (const ops::StepMark& mark : log_.marks) {
       if (mark.phase == ops::kNoIndex && steps_recorded) continue;
@@ -153,6 +170,7 @@ class TraceOfLog {
       TraceEvent& event = row(lane(op.thread), kind, names_[op.name], op.start_ns, op.end_ns);
       event.external = i + 1;
       event.value = op.sequence >= 0 ? op.sequence : -1;
+      event.async = op.async || op.thread != op.end_thread;
       OpDetail detail;
       if (op.shapes != ops::kNoIndex) {
         detail.shapes = builder_.text(shapes_text(log_.shapes[op.shapes]));
@@ -179,10 +197,22 @@ class TraceOfLog {
         TraceEvent& call = row(lane(thread), runtime ? EventKind::kRuntime : EventKind::kDriver,
                                names_[activity.name], activity.start_ns, activity.end_ns);
         join(call, activity);
-      } else if (has_a_row(activity)) {
-        device_row(activity);
+      } else if (is_timed(activity)) {
+        if (ops::is_device_work(activity)) {
+          device_row(activity);
+        } else {
+          wait_row(activity);
+        }
       }
     }
+  }
+
+  void wait_row(const ops::DeviceActivity& wait) {
+    constexpr auto kAllStreams = std::numeric_limits<std::uint32_t>::max();
+    const std::int64_t stream = wait.stream == kAllStreams ? -1 : std::int64_t{wait.stream};
+    join(row(builder_.notes_lane(wait.device, stream), EventKind::kSync, names_[wait.name],
+             wait.start_ns, wait.end_ns),
+         wait);
   }
 
   static void join(TraceEvent& event, const ops::DeviceActivity& activity) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts an op log into the trace that reading its file would give, without the file. Pure.
+// Converts the records of a collector into the form of all traces, for tables, analyses and the
+// file of a launch. Pure.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,10 @@ struct TraceHeader {
   std::vector<std::pair<std::string, std::string>> own = {};  // under the key "stepbench"
 };
 
-// Equals read_trace() of what write_trace() writes, except for facts of the file.
+// Steps become rows ProfilerStep#N, data_wait becomes enumerate(DataLoader)#<loader>.__next__ and
+// other phases stepbench::<phase>, all on the step thread; each foreign process has its own track.
+// Records without times are omitted. Equals read_trace() of what write_trace() writes, except for
+// facts of the file, waits of the device, and ops that ended on another thread.
 [[nodiscard]] Trace trace_of(const ops::OpLog& log, const TraceHeader& header = {});
 
 }  // namespace stepbench::trace

@@ -89,6 +89,7 @@ class TraceRows {
         span(lane);
         continue;
       }
+      if (lane.kind == LaneKind::kDeviceNotes) continue;  // other tools take waits for work
       name(lane);
       for (const TraceEvent& event : lane.events) row(lane, event);
     }
@@ -311,10 +312,8 @@ class TraceRows {
 
 }  // namespace
 
-void write_trace(const ops::OpLog& log, const TraceHeader& header,
-                 const std::filesystem::path& path) {
+void write_trace(const Trace& trace, const std::filesystem::path& path) {
   TraceFile file(path);
-  const Trace trace = trace_of(log, header);
   write_header(file, trace);
   TraceRows(trace, file).write();
   file.text("\n],\n\"traceName\": ").quoted(path.filename().string()).text("\n}\n");

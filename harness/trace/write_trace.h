@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes an op log as a Chrome trace in torch.profiler's format, for Perfetto, chrome://tracing,
-// torch-tb-profiler and HolisticTraceAnalysis.
+// Writes a launch's trace as a Chrome trace in torch.profiler's format, for Perfetto,
+// chrome://tracing, torch-tb-profiler and HolisticTraceAnalysis.
 #pragma once
 
 #include <charconv>
@@ -13,15 +13,12 @@
 #include <string_view>
 
 #include "harness/os/output_file.h"
-#include "harness/trace/trace_of.h"
+#include "harness/trace/trace.h"
 
 namespace stepbench::trace {
 
-// Steps become rows ProfilerStep#N, data_wait becomes enumerate(DataLoader)#<loader>.__next__ and
-// other phases stepbench::<phase>, all on the step thread; each foreign process has its own track.
 // A path that ends in .gz is compressed. The file appears complete or not at all. Throws Error.
-void write_trace(const ops::OpLog& log, const TraceHeader& header,
-                 const std::filesystem::path& path);
+void write_trace(const Trace& trace, const std::filesystem::path& path);
 
 // "worker.1700000000000.pt.trace.json.gz": readers find traces by this suffix.
 [[nodiscard]] std::string trace_file_name(const std::string& worker, std::int64_t unix_ms,

@@ -113,7 +113,6 @@ class Recording {
                            .total_allocated = 1 << 28,
                            .total_reserved = 1 << 30,
                            .thread = thread,
-                           .op = op,
                            .device = 0});
   }
 
@@ -130,7 +129,7 @@ void write_recording(std::int64_t rows, const std::filesystem::path& path) {
                      .max_threads_per_multiprocessor = 2048,
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
-  trace::write_trace(Recording(rows).make(), header, path);
+  trace::write_trace(trace::trace_of(Recording(rows).make(), header), path);
 }
 
 // Made once, on tmpfs, so that no disk is measured.

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <string>
 
+#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
+#include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
 
 namespace stepbench {
@@ -50,7 +52,7 @@ ops::OpLog recorded(bool memory) {
                             .bytes = i % 4 == 1 ? 4096 : -4096,
                             .address = 0x7f0000000000,
                             .total_allocated = 4096,
-                            .op = static_cast<std::uint32_t>(i)});
+                            .thread = 0});
     }
     now_ns += outer ? 40 : 500;
     if (i % 4 == 3) now_ns += 460;
@@ -70,9 +72,11 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
   const ops::OpLog log = recorded(memory);
   std::size_t rows = 0;
   for (auto _ : state) {
-    const ops::OpTable table = ops::make_op_table(log);
+    const trace::Trace trace =
+        trace::trace_of(log, {.engine = "native", .shapes = true, .memory = memory});
+    const ops::OpTable table = analyze::op_table_of(trace);
     rows = table.rows.size();
-    trace::write_trace(log, {.engine = "native", .shapes = true, .memory = memory}, path);
+    trace::write_trace(trace, path);
   }
   state.counters["rows"] = static_cast<double>(rows);
   state.counters["trace_MB"] = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
@@ -82,12 +86,12 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
 
 void table(benchmark::State& state) {
   const ops::OpLog log = recorded(false);
-  for (auto _ : state) benchmark::DoNotOptimize(ops::make_op_table(log));
+  for (auto _ : state) benchmark::DoNotOptimize(analyze::op_table_of(trace::trace_of(log)));
   state.counters["peak_MB"] = peak_megabytes();
 }
 
 void frames(benchmark::State& state) {
-  const ops::OpTable made = ops::make_op_table(recorded(false));
+  const ops::OpTable made = analyze::op_table_of(trace::trace_of(recorded(false)));
   for (auto _ : state) benchmark::DoNotOptimize(ops::frames_of(made));
 }
 

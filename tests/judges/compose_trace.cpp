@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
 #include "tests/unit/ops/log_maker.h"
 
@@ -118,7 +119,7 @@ int main(int argc, char** argv) {
                          .registers_per_block = 65536,
                          .multiprocessors = 108}};
     }
-    trace::write_trace(compose(device), header, path);
+    trace::write_trace(trace::trace_of(compose(device), header), path);
     all[name] = expected(device);
     all[name]["path"] = path;
   }

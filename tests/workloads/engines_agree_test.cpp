@@ -5,7 +5,9 @@
 
 #include <numeric>
 
+#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
+#include "harness/trace/trace_of.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 #include "workloads/profile/internal/native_collector.h"
@@ -65,12 +67,13 @@ TEST_P(EnginesAgree, EachModel_RecordsAlike) {
   EXPECT_THAT(test::differences(modules(both.native), modules(both.kineto)), IsEmpty());
   // Self times sum to totals.
   for (const ops::OpLog* log : {&both.native, &both.kineto}) {
-    const ops::OpTree tree = ops::build_op_tree(*log);
+    const trace::Trace trace = trace::trace_of(*log);
+    const analyze::OpTree tree(trace);
     std::int64_t outermost = 0;
-    for (const ops::OpNode& node : tree.nodes) {
-      if (node.parent == ops::kNoIndex && !node.async) outermost += node.duration_ns();
+    for (const analyze::OpNode& node : tree.nodes()) {
+      if (node.parent == ops::kNoIndex && !node.async()) outermost += node.row->duration_ns();
     }
-    EXPECT_EQ(ops::totals_of(ops::make_op_table(*log, tree).rows).self_cpu_ns, outermost);
+    EXPECT_EQ(ops::totals_of(analyze::op_table_of(tree).rows).self_cpu_ns, outermost);
   }
 }
 

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 
+#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
+#include "harness/trace/trace_of.h"
 #include "workloads/step/train_step.h"
 
 namespace stepbench::test {
@@ -38,27 +40,26 @@ ops::OpLog two_steps(profile::OpCollector& collector, WarmWorkload& warm) {
   warm.step();
   collector.end_window();
   ops::OpLog log = collector.take();
-  for (ops::MemoryEvent& event : log.memory)
-    event.op = ops::kNoIndex;  // no indices into what remains
   std::erase_if(log.ops, [&](const ops::OpEvent& op) { return op.thread != log.step_thread; });
   return log;
 }
 
 std::vector<std::string> paths_of(const ops::OpLog& log) {
-  const ops::OpTree tree = ops::build_op_tree(log);
-  std::vector<std::string> paths(tree.nodes.size());
-  for (std::size_t i = 0; i < tree.nodes.size(); ++i) {
-    const ops::OpNode& node = tree.nodes[i];
-    const std::uint32_t shapes = log.ops[node.source].shapes;
+  const trace::Trace trace = trace::trace_of(log);
+  const analyze::OpTree tree(trace);
+  std::vector<std::string> paths;
+  for (const analyze::OpNode& node : tree.nodes()) {
+    const trace::OpDetail* detail = trace.op_detail(*node.row);
     const std::string above = node.parent == ops::kNoIndex ? "" : paths[node.parent] + " > ";
-    paths[i] = above + tree.names[node.name] + (shapes == ops::kNoIndex ? "" : log.shapes[shapes]);
+    const std::string shapes(detail == nullptr ? "" : trace.text(detail->shapes));
+    paths.push_back(above + tree.name(node) + shapes);
   }
   std::sort(paths.begin(), paths.end());
   return paths;
 }
 
 std::vector<std::string> costs_of(const ops::OpLog& log) {
-  const ops::OpTable table = ops::make_op_table(log);
+  const ops::OpTable table = analyze::op_table_of(trace::trace_of(log));
   std::vector<std::string> costs;
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     // Frees of older blocks outside all ops: torch reports only those whose address it remembers.

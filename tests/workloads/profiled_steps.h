@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/ops/op_tree.h"
+#include "harness/ops/op_log.h"
 #include "harness/workload.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/profile/internal/op_collector.h"

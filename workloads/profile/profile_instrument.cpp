@@ -6,14 +6,16 @@
 #include <functional>
 #include <set>
 
+#include "harness/analyze/memory_levels.h"
+#include "harness/analyze/op_table_of.h"
 #include "harness/base/error.h"
 #include "harness/cuda/activity_summary.h"
 #include "harness/cuda/cuda_api.h"
 #include "harness/findings/finding.h"
-#include "harness/ops/memory_levels.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
+#include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
 #include "harness/workload.h"
 #include "workloads/profile/internal/kineto_collector.h"
@@ -141,13 +143,15 @@ class ProfileInstrument final : public Instrument {
 
   void report(ReportSink& sink) const override {
     sink.effective("profile.ops", std::string(engine_));
-    const ops::OpTable table = ops::make_op_table(log_);
+    const trace::Trace trace = trace::trace_of(log_, trace_header());
+    const ops::OpTable table = analyze::op_table_of(trace);
     sink.ops(table);
-    for (Finding& finding : ops::memory_findings(log_, table)) sink.finding(std::move(finding));
+    for (Finding& finding : analyze::memory_findings(trace, table)) {
+      sink.finding(std::move(finding));
+    }
     stepbench::cuda::report(cuda::summarise_activities(log_), sink);
-    const trace::TraceHeader header = trace_header();
-    report_causes(log_, header, resolved_, sink);
-    if (trace_) save_trace(header, sink);
+    if (!log_.marks.empty()) report_causes(trace, resolved_, sink);
+    if (trace_) save_trace(trace, sink);
     if (incomplete_) sink.note("profiled operations: " + *incomplete_);
     if (replays_graph_) {
       sink.note(
@@ -214,12 +218,12 @@ class ProfileInstrument final : public Instrument {
     return header;
   }
 
-  void save_trace(const trace::TraceHeader& header, ReportSink& sink) const {
+  void save_trace(const trace::Trace& trace, ReportSink& sink) const {
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
         trace_->folder /
         trace::trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
-    trace::write_trace(log_, header, file);
+    trace::write_trace(trace, file);
     sink.effective("profile.trace", (file.parent_path().filename() / file.filename()).string());
   }
 

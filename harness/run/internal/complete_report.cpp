@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/analyze/op_table_of.h"
 #include "harness/analyze/ranks.h"
 #include "harness/analyze/rules.h"
 #include "harness/base/error.h"
@@ -23,7 +24,6 @@
 #include "harness/record/quality.h"
 #include "harness/record/warmup.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/trace/op_log_of.h"
 #include "harness/trace/read_trace.h"
 
 namespace stepbench::run {
@@ -62,7 +62,7 @@ std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts)
 std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::path& file) {
   const trace::Trace trace = trace::read_trace(file);
   const bool sent_ops = !launch.ops.empty();
-  if (!sent_ops) launch.ops = ops::frames_of(ops::make_op_table(trace::op_log_of(trace)));
+  if (!sent_ops) launch.ops = ops::frames_of(analyze::op_table_of(trace));
   const analyze::Analysis analysis = analyze::analyse(trace);
   std::optional<analyze::RankTrace> of_rank;
   if (launch.row.world > 1) of_rank = analyze::rank_trace(file.string(), trace, analysis);

@@ -60,7 +60,7 @@ TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
     testing::Json expected = testing::steady_numbers(trace::trace_of(log));
     expected.erase("integrity");
     for (const char* name : {"t.pt.trace.json", "t.pt.trace.json.gz"}) {
-      trace::write_trace(log, {}, folder.path() / name);
+      trace::write_trace(trace::trace_of(log), folder.path() / name);
       testing::Json found = testing::steady_numbers(trace::read_trace(folder.path() / name));
       found.erase("integrity");
       EXPECT_EQ(found, expected);

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "harness/analyze/internal/folded_calls.h"
+#include "harness/analyze/op_tree.h"
 #include "harness/ops/module_tree.h"
 #include "harness/ops/op_table.h"
 #include "tests/unit/ops/log_maker.h"
@@ -52,7 +54,7 @@ OpLog two_steps() {
 }
 
 TEST(CallTree, Rows_AreStepPhaseAndCall) {
-  EXPECT_THAT(drawn(make_op_table(two_steps())),
+  EXPECT_THAT(drawn(testing::table_of(two_steps())),
               ::testing::ElementsAre("ProfilerStep* 2 2000 own 760",     //
                                      "  data_wait 2 200 own 200",        //
                                      "  forward 2 1000 own 400",         //
@@ -69,7 +71,7 @@ TEST(CallTree, DeviceWork_CountsToCallAndCallers) {
   maker.op("aten::addmm", 10, 90);
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 40, 50, 9, 1);
   maker.activity(ActivityKind::kKernel, "gemm", 200, 260, 9, 1);
-  const std::vector<CallNode> nodes = call_tree(make_op_table(maker.log));
+  const std::vector<CallNode> nodes = call_tree(testing::table_of(maker.log));
   ASSERT_EQ(nodes.size(), 3U);
   EXPECT_EQ(nodes[0].device_ns, 60);
   EXPECT_EQ(nodes[0].self_device_ns, 0);
@@ -89,17 +91,15 @@ TEST(CallTree, ChildrenAndOwnTime_SumToTheParent) {
         log.marks.push_back({at + 50, at + 700, step, 0});
       }
     }
-    const OpTree tree = build_op_tree(log);
-    const OpTable table = make_op_table(log, tree);
+    const trace::Trace trace = trace::trace_of(log);
+    const analyze::OpTree tree(trace);
+    const OpTable table = analyze::op_table_of(tree);
     const ModuleTree modules = make_module_tree(table, 1);
-    for (const std::size_t most : {std::size_t{12}, std::size_t{50}, kMaxCallRows}) {
+    for (const std::size_t most : {std::size_t{12}, std::size_t{50}, analyze::kMaxCallRows}) {
       OpTable cut;
-      cut.calls = folded_calls(log, tree, {}, most);
+      StringTable names(cut.strings);
+      cut.calls = analyze::folded_calls(tree, {}, names, most);
       EXPECT_LE(cut.calls.size(), most);
-      for (FoldedCall& row : cut.calls) {  // by name only, the texts do not matter here
-        cut.strings.push_back(std::to_string(row.name));
-        row.name = static_cast<std::uint32_t>(cut.strings.size() - 1);
-      }
       std::vector<std::int64_t> children_ns(cut.calls.size());
       std::vector<std::size_t> open;
       std::int64_t all_ns = 0;
@@ -121,16 +121,19 @@ TEST(CallTree, RowLimit_MergesTheSmallestCalls) {
   LogMaker maker;
   maker.step(0, 0, 10'000);
   for (int i = 0; i < 20; ++i) maker.op("op " + std::to_string(i), i * 100, i * 100 + 80 - i);
-  const std::vector<FoldedCall> rows = folded_calls(maker.log, build_op_tree(maker.log), {}, 5);
+  std::vector<std::string> texts;
+  StringTable names(texts);
+  const trace::Trace trace = trace::trace_of(maker.log);
+  const std::vector<FoldedCall> rows = analyze::folded_calls(analyze::OpTree(trace), {}, names, 5);
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[3].cpu_ns, 78) << "the largest three are kept";
-  EXPECT_EQ(rows[4].name, kOtherCallsName);
+  EXPECT_EQ(texts[rows[4].name], kOtherCalls);
   EXPECT_EQ(rows[4].calls, 17);
   EXPECT_EQ(rows[4].depth, 1);
 }
 
 TEST(CallTree, Launches_AreSummed) {
-  OpTable table = make_op_table(two_steps());
+  OpTable table = testing::table_of(two_steps());
   const std::vector<CallNode> one = call_tree(table);
   std::vector<OpFrame> frames = frames_of(table, 300);
   EXPECT_GT(frames.size(), 4U);

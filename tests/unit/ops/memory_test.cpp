@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/ops/memory_levels.h"
+#include "harness/analyze/memory_levels.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
@@ -31,8 +31,8 @@ LogMaker with_temporary(std::int64_t extra) {
 
 TEST(Memory, Spike_NamesOpPhaseAndStep) {
   const LogMaker maker = with_temporary(60 * kMiB);
-  const OpTable table = make_op_table(maker.log);
-  const std::vector<Finding> findings = memory_findings(maker.log, table);
+  const OpTable table = testing::table_of(maker.log);
+  const std::vector<Finding> findings = analyze::memory_findings(trace::trace_of(maker.log), table);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].id, "memory.spike");
   EXPECT_EQ(findings[0].text,
@@ -44,17 +44,20 @@ TEST(Memory, Spike_NamesOpPhaseAndStep) {
 
 TEST(Memory, LastingOrSmall_IsNoSpike) {
   const LogMaker small = with_temporary(20 * kMiB);
-  EXPECT_TRUE(memory_findings(small.log, make_op_table(small.log)).empty());
+  const auto findings_of = [](const OpLog& log) {
+    return analyze::memory_findings(trace::trace_of(log), testing::table_of(log));
+  };
+  EXPECT_TRUE(findings_of(small.log).empty());
   LogMaker ramp;
   for (int i = 0; i < 100; ++i) ramp.memory(i * 10, kMiB);
-  EXPECT_TRUE(memory_findings(ramp.log, make_op_table(ramp.log)).empty());
-  EXPECT_TRUE(memory_findings(OpLog{}, OpTable{}).empty());
+  EXPECT_TRUE(findings_of(ramp.log).empty());
+  EXPECT_TRUE(findings_of({}).empty());
 }
 
 TEST(Memory, PeakPerDevice_IsInTheTable) {
   LogMaker maker = with_temporary(60 * kMiB);
   maker.memory(1700, 5 * kMiB, 1, 0).total_allocated = 0;
-  const OpTable table = make_op_table(maker.log);
+  const OpTable table = testing::table_of(maker.log);
   std::vector<std::string> peaks;
   for (const MemoryPoint& point : table.memory) {
     if (!point.peak) continue;
@@ -69,7 +72,8 @@ TEST(Memory, PeakPerDevice_IsInTheTable) {
 TEST(Memory, LongTimeline_KeepsItsPeaks) {
   LogMaker maker;
   for (int i = 0; i < 10'000; ++i) maker.memory(i, i % 2 == 0 ? 100 + i : -100 - i + 1);
-  const std::vector<MemoryLevel> levels = memory_levels(maker.log.memory, 100);
+  const std::vector<analyze::MemoryLevel> levels =
+      analyze::memory_levels(trace::trace_of(maker.log).memory, 100);
   ASSERT_EQ(levels.size(), 100U);
   std::int64_t highest = 0;
   std::int64_t held = 0;
@@ -78,7 +82,7 @@ TEST(Memory, LongTimeline_KeepsItsPeaks) {
     highest = std::max(highest, held);
   }
   const auto peak = std::find_if(levels.begin(), levels.end(),
-                                 [](const MemoryLevel& level) { return level.peak; });
+                                 [](const analyze::MemoryLevel& level) { return level.peak; });
   ASSERT_NE(peak, levels.end());
   EXPECT_EQ(peak->allocated_bytes, highest);
 }
@@ -87,7 +91,8 @@ TEST(Memory, Peak_IsTheAllocatorsIfReported) {
   LogMaker maker;
   maker.memory(1, 10).total_allocated = 1010;
   maker.memory(2, -10).total_allocated = 1000;
-  const std::vector<MemoryLevel> levels = memory_levels(maker.log.memory, 10);
+  const std::vector<analyze::MemoryLevel> levels =
+      analyze::memory_levels(trace::trace_of(maker.log).memory, 10);
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].allocated_bytes, 1010);
   EXPECT_TRUE(levels[0].peak);

@@ -22,7 +22,7 @@ std::string described(const OpTable& table) {
 }
 
 TEST(OpFrame, AnyNumberOfFrames_RoundTrips) {
-  const OpTable table = make_op_table(RandomLog(3).make(40));
+  const OpTable table = testing::table_of(RandomLog(3).make(40));
   const std::vector<OpFrame> small = frames_of(table, 2000);
   EXPECT_GT(small.size(), 10U);
   const OpTable back = op_table_of(small);

@@ -1,22 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/op_tree.h"
+#include "harness/analyze/op_tree.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench::ops {
+namespace stepbench::analyze {
 namespace {
 
 using testing::LogMaker;
 
-// For the op with this index in the log.
-std::string parent_name(const OpTree& tree, std::size_t op) {
-  const std::uint32_t node = tree.node_of_op[op];
-  if (node == kNoIndex) return "left out";
-  const std::uint32_t parent = tree.nodes[node].parent;
-  return parent == kNoIndex ? "" : tree.names[tree.nodes[parent].name];
-}
+// A log's ops by index, in the tree of its trace.
+struct Tree {
+  explicit Tree(const ops::OpLog& log) : trace(trace::trace_of(log)), tree(trace) {}
+
+  [[nodiscard]] std::string parent_of(std::size_t op) const {
+    for (const trace::TraceLane& lane : trace.lanes) {
+      for (const trace::TraceEvent& event : lane.events) {
+        if (event.external != op + 1 || trace::is_call(event.kind)) continue;
+        const std::uint32_t node = tree.node_of(event);
+        if (node == ops::kNoIndex) return "left out";
+        const std::uint32_t parent = tree.nodes()[node].parent;
+        return parent == ops::kNoIndex ? "" : tree.name(tree.nodes()[parent]);
+      }
+    }
+    return "not in the trace";
+  }
+
+  trace::Trace trace;
+  OpTree tree;
+};
 
 struct Called {
   const char* name;
@@ -76,14 +89,14 @@ TEST(OpTree, Parent_IsTheSmallestCallAround) {
     SCOPED_TRACE(each.why);
     LogMaker maker;
     for (const Called& call : each.ops) {
-      OpEvent& op = maker.op(call.name, call.begin_ns, call.end_ns, call.thread);
+      ops::OpEvent& op = maker.op(call.name, call.begin_ns, call.end_ns, call.thread);
       op.end_thread = call.end_thread;
       op.async = call.async;
     }
-    const OpTree tree = build_op_tree(maker.log);
-    EXPECT_EQ(tree.nodes.size(), each.nodes);
+    const Tree made(maker.log);
+    EXPECT_EQ(made.tree.nodes().size(), each.nodes);
     for (std::size_t i = 0; i < each.ops.size(); ++i) {
-      EXPECT_EQ(parent_name(tree, i), each.ops[i].parent) << each.ops[i].name;
+      EXPECT_EQ(made.parent_of(i), each.ops[i].parent) << each.ops[i].name;
     }
   }
 }
@@ -93,25 +106,26 @@ TEST(OpTree, Marks_MakeMissingSteps) {
   maker.step(7, 0, 100);
   maker.phase("forward", 7, 5, 50);
   maker.op("aten::mm", 10, 20);
-  const OpTree marked = build_op_tree(maker.log);
-  EXPECT_EQ(marked.nodes.size(), 2U);
-  EXPECT_EQ(parent_name(marked, 0), "ProfilerStep*");
+  const Tree marked(maker.log);
+  EXPECT_EQ(marked.tree.nodes().size(), 2U);
+  EXPECT_EQ(marked.parent_of(0), "ProfilerStep*");
   maker.annotation("ProfilerStep#7", 1, 99);
-  const OpTree recorded = build_op_tree(maker.log);
-  EXPECT_EQ(recorded.nodes.size(), 2U);
-  EXPECT_EQ(parent_name(recorded, 0), "ProfilerStep*");
+  const Tree recorded(maker.log);
+  EXPECT_EQ(recorded.tree.nodes().size(), 2U);
+  EXPECT_EQ(recorded.parent_of(0), "ProfilerStep*");
 }
 
 TEST(OpTree, RuntimeCall_CountsToTheOpsThread) {
   LogMaker maker;
   maker.op("aten::mm", 0, 100, 1);
-  DeviceActivity& call = maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 10, 20, 1, 0);
+  ops::DeviceActivity& call =
+      maker.activity(ops::ActivityKind::kRuntime, "cudaLaunchKernel", 10, 20, 1, 0);
   call.thread = 0;
-  const OpTree tree = build_op_tree(maker.log);
-  ASSERT_EQ(tree.nodes.size(), 2U);
-  EXPECT_EQ(tree.nodes[1].parent, 0U);
-  EXPECT_EQ(tree.nodes[1].kind, OpKind::kCall);
+  const Tree made(maker.log);
+  ASSERT_EQ(made.tree.nodes().size(), 2U);
+  EXPECT_EQ(made.tree.nodes()[1].parent, 0U);
+  EXPECT_EQ(made.tree.nodes()[1].kind, ops::OpKind::kCall);
 }
 
 }  // namespace
-}  // namespace stepbench::ops
+}  // namespace stepbench::analyze

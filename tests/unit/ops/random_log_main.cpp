@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   for (const ops::MemoryEvent& event : log.memory) {
     out["memory"].push_back({event.at_ns, event.bytes, event.device});
   }
-  const ops::OpTable table = ops::make_op_table(log);
+  const ops::OpTable table = testing::table_of(log);
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     out["table"].push_back({{"name", table.text(row.name)},
                             {"shapes", table.text(row.shapes)},

@@ -38,7 +38,7 @@ record::Results profiled() {
   record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
   launch.row.report.metrics["profile_overhead"] = 1.12;
-  launch.ops = ops::frames_of(ops::make_op_table(maker.log));
+  launch.ops = ops::frames_of(testing::table_of(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -56,7 +56,7 @@ TEST(OpsReport, EmptyColumns_AreOmitted) {
   LogMaker maker;
   maker.op("aten::mm", 0, 10);
   record::Results results = profiled();
-  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
+  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
   EXPECT_THAT(render_ops(results, {}, Format::kTable, {.columns = 200}),
               AllOf(Not(HasSubstr("CUDA")), Not(HasSubstr("mem"))));
 }
@@ -100,7 +100,7 @@ TEST(OpsReport, LongNames_KeepTheirEnd) {
     maker.op("autograd::engine::evaluate_function: " + std::string(of), 0, 10);
   }
   record::Results results = profiled();
-  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
+  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
   const std::string text = render_ops(results, {}, Format::kTable, {.columns = 60});
   EXPECT_THAT(text, HasSubstr("autograd::eng…unction: ConvolutionBackward0"));
   EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
@@ -140,7 +140,7 @@ record::Results with_modules(bool device = false) {
   record::Results results;
   record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
-  launch.ops = ops::frames_of(ops::make_op_table(maker.log));
+  launch.ops = ops::frames_of(testing::table_of(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -198,7 +198,7 @@ TEST(ModuleReport, NoModules_SayHowToGetThem) {
   maker.step(0, 0, 100);
   maker.op("aten::add", 10, 20);
   record::Results results = with_modules();
-  results.launches[0].ops = ops::frames_of(ops::make_op_table(maker.log));
+  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
   EXPECT_THAT([&] { (void)render_modules(results, {}, Format::kTable, {}); },
               ::testing::ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
 }

@@ -39,7 +39,7 @@ std::string small_file() {
   maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 200, 300);
   maker.activity(ops::ActivityKind::kKernel, "gemm", 400, 500, 7);
   const test::TemporaryFolder folder;
-  write_trace(maker.log, {}, folder / "t.json");
+  write_trace(trace_of(maker.log), folder / "t.json");
   return testing::read_file(folder / "t.json");
 }
 

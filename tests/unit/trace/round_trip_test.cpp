@@ -91,7 +91,7 @@ ops::OpLog full_log(std::uint32_t seed) {
 
 std::filesystem::path write(const test::TemporaryFolder& folder, const ops::OpLog& log,
                             const char* name = "t.pt.trace.json") {
-  write_trace(log, full_header(), folder / name);
+  write_trace(trace_of(log, full_header()), folder / name);
   return folder / name;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/write_trace.h"
+#include "harness/trace/trace_of.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -65,7 +66,7 @@ TraceHeader header() {
 
 std::string written(const ops::OpLog& log, const TraceHeader& with = header()) {
   const TemporaryFolder folder;
-  write_trace(log, with, folder / "t.pt.trace.json");
+  write_trace(trace_of(log, with), folder / "t.pt.trace.json");
   EXPECT_FALSE(std::filesystem::exists(folder / "t.pt.trace.json.tmp"));
   return testing::read_file(folder / "t.pt.trace.json");
 }
@@ -195,7 +196,7 @@ TEST(WriteTrace, EmptyLog_IsAValidTrace) {
 TEST(WriteTrace, FailedWrite_NamesThePath) {
   const TemporaryFolder folder;
   try {
-    write_trace(ops::OpLog{}, header(), folder / "no/such/folder.json");
+    write_trace(trace_of({}, header()), folder / "no/such/folder.json");
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(),

@@ -14,8 +14,7 @@
 #include <utility>
 
 #include "harness/ops/launch_calls.h"
-#include "harness/ops/op_tree.h"
-#include "workloads/profile/internal/string_table.h"
+#include "harness/ops/string_table.h"
 #include "workloads/profile/internal/torch_op.h"
 
 namespace stepbench::profile {
@@ -61,10 +60,6 @@ class KinetoLogMaker {
     ops::name_queries(log_, 0);
     for (const KinetoEvent& event : result_.events()) add_memory(event);
     add_up_memory();
-    std::stable_sort(log_.memory.begin(), log_.memory.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.thread, a.at_ns) < std::pair(b.thread, b.at_ns);
-    });
-    ops::find_innermost_ops(log_);
     return std::move(log_);
   }
 
@@ -187,7 +182,7 @@ class KinetoLogMaker {
 
   const torch::autograd::profiler::ProfilerResult& result_;
   ops::OpLog log_;
-  StringTable names_;
+  ops::StringTable names_;
   bool shapes_on_;
   AllocatedBytes allocated_;
   ShapeWords words_;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "harness/ops/string_table.h"
 #include "workloads/profile/internal/native_recorder.h"
 #include "workloads/profile/internal/op_modules.h"
-#include "workloads/profile/internal/string_table.h"
 
 namespace stepbench::profile {
 
@@ -154,8 +154,6 @@ class LogMaker {
       event.total_allocated = record.total_allocated;
       event.total_reserved = record.total_reserved;
       event.thread = thread.index;
-      if (record.op != nullptr)
-        event.op = recorder_.op_of_ordinal[thread.index][record.op->ordinal];
       event.device = record.device;
     }
   }
@@ -186,7 +184,7 @@ class LogMaker {
 
   NativeRecorder& recorder_;
   ops::OpLog log_;
-  StringTable names_;
+  ops::StringTable names_;
   std::unordered_map<std::string_view, std::uint32_t> shapes_;  // key: bytes of the words
   std::unordered_map<const void*, std::uint32_t> module_of_;
   std::unordered_map<std::uint32_t, std::uint32_t> thread_of_;  // key: torch's number

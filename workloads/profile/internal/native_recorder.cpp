@@ -111,14 +111,12 @@ class MemoryHook final : public c10::MemoryReportingInfoBase {
     NativeRecorder* const recorder = recording.load(std::memory_order_acquire);
     if (recorder == nullptr) return;
     ThreadLog& log = log_for(*recorder);
-    close(log, log.innermost);
     MemoryRecord& record = log.memory.append();
     record = {.at = ticks<kTsc>(),
               .bytes = bytes,
               .address = reinterpret_cast<std::uint64_t>(address),
               .total_allocated = static_cast<std::int64_t>(total_allocated),
               .total_reserved = static_cast<std::int64_t>(total_reserved),
-              .op = log.innermost,
               .device = static_cast<std::int16_t>(device.is_cuda() ? device.index() : -1)};
   }
   [[nodiscard]] bool memoryProfilingEnabled() const override { return true; }

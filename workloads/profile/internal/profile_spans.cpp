@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "workloads/profile/internal/string_table.h"
+#include "harness/ops/string_table.h"
 
 namespace stepbench::profile {
 
@@ -67,7 +67,7 @@ void StepMarks::set_borders(ops::OpLog& log, std::size_t from, const Window& win
 
 void StepMarks::add_to(ops::OpLog& log, const std::function<std::int64_t(std::uint64_t)>& ns_of,
                        const std::function<std::string(PhaseId)>& phase_name) const {
-  StringTable names(log.names);
+  ops::StringTable names(log.names);
   const std::size_t before = log.marks.size();
   for (const Mark& mark : marks_) {
     if (mark.end == 0) continue;  // its step threw
@@ -87,7 +87,7 @@ void WorkerSpans::listen(bool on) {
 }
 
 void WorkerSpans::add_to(ops::OpLog& log, std::int64_t from_ns, std::int64_t offset_ns) const {
-  StringTable names(log.names);
+  ops::StringTable names(log.names);
   for (const Made& made : batches_) {
     const loader::BatchCost& cost = made.cost;
     if (cost.ended_ns + offset_ns < from_ns) continue;

@@ -198,7 +198,6 @@ struct MemoryRecord {
   std::uint64_t address = 0;
   std::int64_t total_allocated = 0;
   std::int64_t total_reserved = 0;
-  const OpRecord* op = nullptr;  // innermost open op
   std::int16_t device = -1;
 };
 

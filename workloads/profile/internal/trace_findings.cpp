@@ -8,7 +8,6 @@
 
 #include "harness/analyze/rules.h"
 #include "harness/findings/finding.h"
-#include "harness/trace/trace_of.h"
 
 namespace stepbench::profile {
 namespace {
@@ -44,10 +43,7 @@ void report_parts(const analyze::IdleReport& idle, double steps, ReportSink& sin
 
 }  // namespace
 
-void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
-                   const ResolvedCase& resolved, ReportSink& sink) {
-  if (log.marks.empty()) return;
-  const trace::Trace trace = trace::trace_of(log, header);
+void report_causes(const trace::Trace& trace, const ResolvedCase& resolved, ReportSink& sink) {
   const analyze::Analysis analysis = analyze::analyse(trace);
   if (analysis.blocked()) return;
   analyze::RuleOptions options;

@@ -3,8 +3,7 @@
 // any thread.
 #pragma once
 
-#include "harness/ops/op_log.h"
-#include "harness/trace/write_trace.h"
+#include "harness/trace/trace.h"
 #include "harness/workload.h"
 
 namespace stepbench::profile {
@@ -12,7 +11,6 @@ namespace stepbench::profile {
 // Reports causes of lost time as findings, and on a device the parts of a step as metrics
 // (idle_data_ns, ...). Excludes those that the loader's own findings describe better, with the
 // state of its workers.
-void report_causes(const ops::OpLog& log, const trace::TraceHeader& header,
-                   const ResolvedCase& resolved, ReportSink& sink);
+void report_causes(const trace::Trace& trace, const ResolvedCase& resolved, ReportSink& sink);
 
 }  // namespace stepbench::profile

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/memory_levels.h"
+#include "harness/analyze/memory_levels.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "harness/text/numbers.h"
 
-namespace stepbench::ops {
+namespace stepbench::analyze {
 namespace {
 
 struct MemoryLevelAt {
@@ -19,24 +17,24 @@ struct MemoryLevelAt {
   std::int64_t bytes = 0;
 };
 
-// By device, each sorted by time.
-std::map<std::int16_t, std::vector<MemoryLevelAt>> levels_by_device(
-    const std::vector<MemoryEvent>& events) {
-  std::map<std::int16_t, std::vector<MemoryLevelAt>> devices;
+// By device, each sorted by time as Trace::memory is.
+std::map<int, std::vector<MemoryLevelAt>> levels_by_device(
+    const std::vector<trace::TraceMemory>& events) {
+  std::map<int, std::vector<MemoryLevelAt>> devices;
   for (std::size_t i = 0; i < events.size(); ++i) {
     devices[events[i].device].push_back({static_cast<std::uint32_t>(i), events[i].at_ns, 0});
   }
   for (auto& [device, levels] : devices) {
-    std::stable_sort(
-        levels.begin(), levels.end(),
-        [](const MemoryLevelAt& a, const MemoryLevelAt& b) { return a.at_ns < b.at_ns; });
-    const bool reported = std::any_of(
-        levels.begin(), levels.end(),
-        [&](const MemoryLevelAt& level) { return events[level.event].total_allocated != 0; });
+    // -1: not recorded.
+    const auto total = [&](const MemoryLevelAt& level) {
+      const std::int64_t bytes = events[level.event].total_allocated;
+      return bytes == -1 ? 0 : bytes;
+    };
+    const bool reported = std::ranges::any_of(levels, total);
     std::int64_t sum = 0;
     for (MemoryLevelAt& level : levels) {
       sum += events[level.event].bytes;
-      level.bytes = reported ? events[level.event].total_allocated : sum;
+      level.bytes = reported ? total(level) : sum;
     }
   }
   return devices;
@@ -68,11 +66,12 @@ std::int64_t usual_bytes(const std::vector<MemoryLevelAt>& levels) {
   return spans.empty() ? 0 : spans.back().first;
 }
 
-Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual, double threshold) {
+Finding spike(const ops::OpTable& table, const ops::MemoryPoint& peak, std::int64_t usual,
+              double threshold) {
   const std::string device = peak.device < 0 ? "host" : "device " + std::to_string(peak.device);
   std::string where(table.text(peak.op));
   if (where.empty()) where = "no op";
-  if (peak.phase != kNoIndex) where += " in " + std::string(table.text(peak.phase));
+  if (peak.phase != ops::kNoIndex) where += " in " + std::string(table.text(peak.phase));
   if (peak.step >= 0) where += " of step " + std::to_string(peak.step);
   Finding finding;
   finding.id = "memory.spike";
@@ -94,19 +93,8 @@ Finding spike(const OpTable& table, const MemoryPoint& peak, std::int64_t usual,
 
 }  // namespace
 
-std::int64_t begin_ns(const OpLog& log) {
-  std::int64_t first = std::numeric_limits<std::int64_t>::max();
-  for (const OpEvent& op : log.ops) first = std::min(first, op.start_ns);
-  for (const StepMark& mark : log.marks) first = std::min(first, mark.start_ns);
-  for (const MemoryEvent& event : log.memory) first = std::min(first, event.at_ns);
-  for (const ForeignSpan& span : log.foreign) first = std::min(first, span.start_ns);
-  for (const DeviceActivity& activity : log.activities) {
-    if (activity.start_ns != 0) first = std::min(first, activity.start_ns);
-  }
-  return first == std::numeric_limits<std::int64_t>::max() ? 0 : first;
-}
-
-std::vector<MemoryLevel> memory_levels(const std::vector<MemoryEvent>& events, std::size_t points) {
+std::vector<MemoryLevel> memory_levels(const std::vector<trace::TraceMemory>& events,
+                                       std::size_t points) {
   std::vector<MemoryLevel> chosen;
   for (const auto& [device, levels] : levels_by_device(events)) {
     const std::size_t runs = std::min(points, levels.size());
@@ -120,13 +108,14 @@ std::vector<MemoryLevel> memory_levels(const std::vector<MemoryEvent>& events, s
   return chosen;
 }
 
-std::vector<Finding> memory_findings(const OpLog& log, const OpTable& table, double threshold) {
+std::vector<Finding> memory_findings(const trace::Trace& trace, const ops::OpTable& table,
+                                     double threshold) {
   std::vector<Finding> findings;
-  for (const auto& [device, levels] : levels_by_device(log.memory)) {
+  for (const auto& [device, levels] : levels_by_device(trace.memory)) {
     const std::int64_t usual = usual_bytes(levels);
     const auto peak = std::find_if(
         table.memory.begin(), table.memory.end(),
-        [of = device](const MemoryPoint& point) { return point.device == of && point.peak; });
+        [of = device](const ops::MemoryPoint& point) { return point.device == of && point.peak; });
     if (peak == table.memory.end() || usual <= 0) continue;
     const std::int64_t excess = peak->allocated_bytes - usual;
     if (excess < kMinSpikeBytes ||
@@ -138,23 +127,12 @@ std::vector<Finding> memory_findings(const OpLog& log, const OpTable& table, dou
   return findings;
 }
 
-MemorySums::MemorySums(const std::vector<MemoryEvent>& events) {
-  std::vector<std::uint32_t> order(events.size());
-  std::iota(order.begin(), order.end(), 0U);
-  const auto by_time = [&](std::uint32_t a, std::uint32_t b) {
-    return events[a].at_ns < events[b].at_ns;
-  };
-  if (!std::is_sorted(order.begin(), order.end(), by_time)) {
-    std::stable_sort(order.begin(), order.end(), by_time);
-  }
-  times_.reserve(events.size());
-  sums_.resize(events.size() + 1);
-  openings_.resize(events.size() + 1);
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    const MemoryEvent& event = events[order[i]];
+MemorySums::MemorySums(const std::vector<trace::TraceMemory>& events)
+    : sums_(1), openings_(events.size() + 1) {
+  for (const trace::TraceMemory& event : events) {
     times_.push_back(event.at_ns);
-    sums_[i + 1] = sums_[i];
-    (event.device < 0 ? sums_[i + 1].cpu : sums_[i + 1].device) += event.bytes;
+    sums_.push_back(sums_.back());
+    (event.device < 0 ? sums_.back().cpu : sums_.back().device) += event.bytes;
   }
 }
 
@@ -195,4 +173,4 @@ std::vector<MemorySums::Unclaimed> MemorySums::unclaimed() const {
   return found;
 }
 
-}  // namespace stepbench::ops
+}  // namespace stepbench::analyze

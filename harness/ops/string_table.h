@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace stepbench::profile {
+namespace stepbench::ops {
 
 // Indexes unique texts in a vector of the caller.
 class StringTable {
@@ -28,4 +28,4 @@ class StringTable {
   std::unordered_map<std::string, std::uint32_t> index_;
 };
 
-}  // namespace stepbench::profile
+}  // namespace stepbench::ops

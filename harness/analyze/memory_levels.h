@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "harness/findings/finding.h"
-#include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
+#include "harness/trace/trace.h"
 
-namespace stepbench::ops {
+namespace stepbench::analyze {
 
 struct MemoryLevel {
   std::uint32_t event = 0;  // index of the event that led to this level
@@ -21,17 +21,16 @@ struct MemoryLevel {
 
 // Sorted by device, then by time. At most `points` per device: the maximum of each run of events.
 // Uses the totals reported by the allocator, or the sum of the events if there are none.
-[[nodiscard]] std::vector<MemoryLevel> memory_levels(const std::vector<MemoryEvent>& events,
+[[nodiscard]] std::vector<MemoryLevel> memory_levels(const std::vector<trace::TraceMemory>& events,
                                                      std::size_t points);
-
-[[nodiscard]] std::int64_t begin_ns(const OpLog& log);
 
 inline constexpr double kSpikeThreshold = 0.25;
 inline constexpr std::int64_t kMinSpikeBytes = std::int64_t{1} << 20;
 
 // One finding, "memory.spike", per device whose peak is more than `threshold` above the level that
 // holds for 95 % of the time. Names op and phase of the peak.
-[[nodiscard]] std::vector<Finding> memory_findings(const OpLog& log, const OpTable& table,
+[[nodiscard]] std::vector<Finding> memory_findings(const trace::Trace& trace,
+                                                   const ops::OpTable& table,
                                                    double threshold = kSpikeThreshold);
 
 // Like torch.profiler, charges every allocation to all ops open at that time, on any thread. Both
@@ -41,9 +40,12 @@ class MemorySums {
   struct Bytes {
     std::int64_t cpu = 0;
     std::int64_t device = 0;
+
+    void operator+=(const Bytes& more) { cpu += more.cpu, device += more.device; }
+    void operator-=(const Bytes& less) { cpu -= less.cpu, device -= less.device; }
   };
 
-  explicit MemorySums(const std::vector<MemoryEvent>& events);
+  explicit MemorySums(const std::vector<trace::TraceMemory>& events);
 
   [[nodiscard]] bool empty() const { return times_.empty(); }
   // Fastest if starts are ascending. Marks the events as claimed.
@@ -64,4 +66,4 @@ class MemorySums {
   std::size_t hint_ = 0;
 };
 
-}  // namespace stepbench::ops
+}  // namespace stepbench::analyze

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/trace/op_log_of.h"
+#include "harness/analyze/op_table_of.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -10,9 +11,10 @@
 #include "harness/ops/op_table.h"
 #include "harness/trace/read_trace.h"
 #include "harness/trace/trace_of.h"
+#include "harness/trace/write_trace.h"
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench::trace {
+namespace stepbench::analyze {
 namespace {
 
 using testing::LogMaker;
@@ -39,46 +41,44 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
   return lines;
 }
 
-TEST(OpLogOf, Table_IsThatOfTheLog) {
+TEST(OpTableOf, File_HasTheTableOfItsLog) {
+  const std::filesystem::path file =
+      std::filesystem::path(::testing::TempDir()) / "op_table_of_test.json";
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
-    for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;  // no file has its end
-    for (std::string& name : maker.log.names) {
-      if (name.starts_with("ProfilerStep")) name = "aten::step";  // the marks below are the steps
-    }
+    for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;       // no file has its end
+    std::ranges::replace(maker.log.names, "ProfilerStep#3", "aten::step");  // marks are the steps
     maker.step(4, 0, 3'000);
     maker.phase("data_wait", 4, 0, 900);
     maker.phase("forward", 4, 900, 2'500);
     maker.step(5, 3'000, 9'000);
     maker.phase("forward", 5, 3'100, 8'000);
-    const ops::OpLog log = op_log_of(trace_of(maker.log));
-    ASSERT_EQ(lines_of(ops::make_op_table(log)), lines_of(ops::make_op_table(maker.log))) << seed;
-    EXPECT_EQ(log.marks.size(), maker.log.marks.size());
-    EXPECT_EQ(log.process, maker.log.process);
-    EXPECT_EQ(log.threads[log.step_thread].name, "step");
+    const trace::Trace trace = trace::trace_of(maker.log);
+    trace::write_trace(trace, file);
+    ASSERT_EQ(lines_of(op_table_of(trace::read_trace(file))), lines_of(op_table_of(trace))) << seed;
+    const OpTree tree(trace);
+    EXPECT_EQ(tree.phases().size(), 3U);
+    EXPECT_EQ(trace.lanes[tree.step_lane()].name, "thread 4711 (step)");
   }
+  std::filesystem::remove(file);
 }
 
-TEST(OpLogOf, ForeignCalls_JoinTheOperatorAround) {
+TEST(OpTableOf, ForeignCalls_JoinTheOperatorAround) {
   const std::filesystem::path file =
       std::filesystem::path(TRACES) /
       "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";
   if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not here";
-  const Trace trace = read_trace(file);
-  const ops::OpLog log = op_log_of(trace);
-  EXPECT_EQ(log.ops.size(), 23'646U);
-  EXPECT_EQ(log.activities.size(), 11'923U + 8'772U + 12U + 312U);
-  EXPECT_EQ(log.memory.size(), 12'838U);
-  const ops::OpTable table = ops::make_op_table(log);
+  const trace::Trace trace = trace::read_trace(file);
+  const OpTree tree(trace);
+  const ops::OpTable table = op_table_of(tree);
   const ops::OpRow convolution = testing::row_of(table, "aten::cudnn_convolution");
   EXPECT_EQ(convolution.calls, 318) << "53 in each of 6 steps";
   EXPECT_GT(convolution.self_device_ns, 0);
-  std::int64_t waits = 0;
-  for (const ops::StepMark& mark : log.marks) {
-    waits += mark.phase != ops::kNoIndex && log.names[mark.phase] == "data_wait" ? 1 : 0;
-  }
-  EXPECT_EQ(waits, 6);
+  EXPECT_EQ(
+      std::ranges::count(tree.phases(), "data_wait",
+                         [&](const OpTree::Mark& mark) { return tree.names()[mark.at.phase]; }),
+      6);
   std::int64_t kernel_ns = 0;
   std::int64_t orphans = 0;
   for (const ops::ActivityRow& row : table.activities) {
@@ -91,4 +91,4 @@ TEST(OpLogOf, ForeignCalls_JoinTheOperatorAround) {
 }
 
 }  // namespace
-}  // namespace stepbench::trace
+}  // namespace stepbench::analyze
