@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/trace/internal/event_row.h"
 
+#include <array>
+#include <charconv>
 #include <cstring>
+#include <iterator>
+#include <limits>
+#include <variant>
+
+#include "harness/trace/internal/number_text.h"
 
 namespace stepbench::trace {
 namespace {
@@ -12,72 +19,106 @@ bool same(std::string_view key, const char (&wanted)[kSize]) {
   return std::memcmp(key.data(), wanted, kSize - 1) == 0;
 }
 
-// Dispatches by length first, so that most keys need one comparison. kCount: unused argument.
-Argument argument_of(std::string_view key) {
-  const auto is = [&](const auto& wanted, Argument argument) {
-    return same(key, wanted) ? argument : Argument::kCount;
-  };
-  switch (key.size()) {
-    case 4:
-      if (same(key, "grid")) return Argument::kGrid;
-      if (same(key, "size")) return Argument::kBytes;
-      return same(key, "Addr") ? Argument::kAddress : is("name", Argument::kName);
-    case 5:
-      if (same(key, "bytes")) return Argument::kBytes;
-      if (same(key, "block")) return Argument::kBlock;
-      return same(key, "Bytes") ? Argument::kMemoryBytes : is("dtype", Argument::kDtype);
-    case 6:
-      if (same(key, "device")) return Argument::kDevice;
-      return same(key, "stream") ? Argument::kStream : is("Module", Argument::kModule);
-    case 7:
-      return is("context", Argument::kContext);
-    case 8:
-      return same(key, "Src Rank") ? Argument::kFromRank : is("Dst Rank", Argument::kToRank);
-    case 9:
-      return is("Device Id", Argument::kDeviceId);
-    case 10:
-      if (same(key, "Input Dims") || same(key, "Input dims")) return Argument::kInputDims;
-      if (same(key, "Input type")) return Argument::kInputTypes;
-      return same(key, "Call stack") ? Argument::kCallStack
-                                     : is("Group size", Argument::kGroupSize);
-    case 11:
-      if (same(key, "External id") || same(key, "external id")) return Argument::kExternalId;
-      return same(key, "correlation") ? Argument::kCorrelation
-                                      : is("Device Type", Argument::kDeviceType);
-    case 12:
-      return is("warps per SM", Argument::kWarpsPerSm);
-    case 13:
-      if (same(key, "blocks per SM")) return Argument::kBlocksPerSm;
-      if (same(key, "shared memory")) return Argument::kSharedMemory;
-      if (same(key, "Fwd thread id")) return Argument::kForwardThread;
-      return same(key, "graph node id") ? Argument::kGraphNode
-                                        : is("In msg nelems", Argument::kInElements);
-    case 14:
-      if (same(key, "Total Reserved")) return Argument::kTotalReserved;
-      return same(key, "wait_on_stream") ? Argument::kWaitOnStream
-                                         : is("Out msg nelems", Argument::kOutElements);
-    case 15:
-      if (same(key, "Sequence number")) return Argument::kSequence;
-      if (same(key, "Concrete Inputs")) return Argument::kConcreteInputs;
-      return same(key, "Total Allocated") ? Argument::kTotalAllocated
-                                          : is("Collective name", Argument::kCollective);
-    case 16:
-      return is("Module Hierarchy", Argument::kModule);
-    case 18:
-      return is("Process Group Name", Argument::kGroupName);
-    case 19:
-      return is("Process Group Ranks", Argument::kGroupRanks);
-    case 20:
-      return is("registers per thread", Argument::kRegisters);
-    case 21:
-      return is("wait_on_cuda_event_id", Argument::kEventId);
-    case 25:
-      if (same(key, "Process Group Description")) return Argument::kGroupDescription;
-      return is("est. achieved occupancy %", Argument::kOccupancy);
-    case 33:
-      return is("wait_on_cuda_event_record_corr_id", Argument::kEventCorrelation);
-    default:
-      return Argument::kCount;
+using Target = std::variant<std::string_view RowArguments::*, std::uint64_t RowArguments::*,
+                            std::int64_t RowArguments::*, std::int32_t RowArguments::*,
+                            double RowArguments::*, std::int32_t (RowArguments::*)[3]>;
+
+struct Argument {
+  std::string_view key;
+  Target target;
+};
+
+// Sorted by the length of the key.
+constexpr Argument kArguments[] = {
+    {"grid", &RowArguments::grid},
+    {"size", &RowArguments::bytes},
+    {"Addr", &RowArguments::address},
+    {"name", &RowArguments::label},
+    {"bytes", &RowArguments::bytes},
+    {"block", &RowArguments::block},
+    {"Bytes", &RowArguments::memory_bytes},
+    {"dtype", &RowArguments::collective_type},
+    {"device", &RowArguments::device},
+    {"stream", &RowArguments::stream},
+    {"Module", &RowArguments::module},
+    {"context", &RowArguments::context},
+    {"Src Rank", &RowArguments::from_rank},
+    {"Dst Rank", &RowArguments::to_rank},
+    {"Device Id", &RowArguments::device_id},
+    {"Input Dims", &RowArguments::shapes},
+    {"Input dims", &RowArguments::shapes},
+    {"Input type", &RowArguments::types},
+    {"Call stack", &RowArguments::stack},
+    {"Group size", &RowArguments::group_size},
+    {"External id", &RowArguments::external},
+    {"external id", &RowArguments::external},
+    {"correlation", &RowArguments::correlation},
+    {"Device Type", &RowArguments::device_type},
+    {"warps per SM", &RowArguments::warps_per_sm},
+    {"blocks per SM", &RowArguments::blocks_per_sm},
+    {"shared memory", &RowArguments::shared_memory_bytes},
+    {"Fwd thread id", &RowArguments::forward_thread},
+    {"graph node id", &RowArguments::graph_node},
+    {"In msg nelems", &RowArguments::in_elements},
+    {"Total Reserved", &RowArguments::total_reserved},
+    {"wait_on_stream", &RowArguments::waits_on_stream},
+    {"Out msg nelems", &RowArguments::out_elements},
+    {"Sequence number", &RowArguments::sequence},
+    {"Concrete Inputs", &RowArguments::concrete_inputs},
+    {"Total Allocated", &RowArguments::total_allocated},
+    {"Collective name", &RowArguments::collective_name},
+    {"Module Hierarchy", &RowArguments::module},
+    {"Process Group Name", &RowArguments::group_name},
+    {"Process Group Ranks", &RowArguments::group_ranks},
+    {"registers per thread", &RowArguments::registers_per_thread},
+    {"wait_on_cuda_event_id", &RowArguments::event_id},
+    {"Process Group Description", &RowArguments::group_description},
+    {"est. achieved occupancy %", &RowArguments::occupancy_percent},
+    {"wait_on_cuda_event_record_corr_id", &RowArguments::event_correlation},
+};
+
+// First row of kArguments whose key has at least this length.
+constexpr std::size_t kLongest = 33;
+constexpr auto kFirstOfLength = [] {
+  std::array<std::uint8_t, kLongest + 2> first = {};
+  for (std::size_t length = 0; length < first.size(); ++length) {
+    while (first[length] < std::size(kArguments) && kArguments[first[length]].key.size() < length) {
+      ++first[length];
+    }
+  }
+  return first;
+}();
+
+// Values of another type change nothing.
+void parse(std::string_view raw, std::string_view& to) { to = raw; }
+void parse(std::string_view raw, std::uint64_t& to) { to = unsigned_text(raw).value_or(to); }
+void parse(std::string_view raw, std::int64_t& to) { to = integer_text(raw).value_or(to); }
+void parse(std::string_view raw, double& to) { to = real_text(raw).value_or(to); }
+void parse(std::string_view raw, std::int32_t& to) {
+  const std::int64_t value = integer_text(raw).value_or(to);
+  if (value >= -1 && value <= std::numeric_limits<std::int32_t>::max()) {
+    to = static_cast<std::int32_t>(value);
+  }
+}
+// "[216, 1, 1]"
+void parse(std::string_view raw, std::int32_t (&to)[3]) {
+  const char* at = raw.data();
+  const char* const end = at + raw.size();
+  for (std::int32_t& each : to) {
+    while (at < end && (*at < '0' || *at > '9')) ++at;
+    const auto [stop, error] = std::from_chars(at, end, each);
+    if (error != std::errc{}) return;
+    at = stop;
+  }
+}
+
+void take_argument(std::string_view key, std::string_view value, EventRow& row) {
+  if (key.size() > kLongest) return;
+  for (std::size_t i = kFirstOfLength[key.size()]; i < kFirstOfLength[key.size() + 1]; ++i) {
+    if (std::memcmp(key.data(), kArguments[i].key.data(), key.size()) != 0) continue;
+    row.has_arguments = true;
+    std::visit([&](auto member) { parse(value, row.arguments.*member); }, kArguments[i].target);
+    return;
   }
 }
 
@@ -95,10 +136,7 @@ bool read_arguments(JsonScanner& scanner, EventRow& row) {
   std::string_view key;
   for (bool ended = false; !ended;) {
     if (!scanner.key(key) || !scanner.value(value) || !scanner.separator('}', ended)) return false;
-    const Argument which = argument_of(key);
-    if (which == Argument::kCount) continue;
-    row.arguments[static_cast<std::size_t>(which)] = value;
-    row.present |= std::uint64_t{1} << static_cast<unsigned>(which);
+    take_argument(key, value, row);
   }
   return true;
 }

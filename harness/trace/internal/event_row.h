@@ -1,59 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// One element of traceEvents, split into views of its text; event_sink.h interprets them.
+// One element of traceEvents: its members as views of the text, and its arguments, parsed.
+// event_sink.h interprets them.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
 
 #include "harness/trace/internal/json_scanner.h"
+#include "harness/trace/trace.h"
 
 namespace stepbench::trace {
 
-// Arguments used by the reader; all others are skipped.
-enum class Argument : std::uint8_t {
-  kExternalId,
-  kCorrelation,
-  kDevice,
-  kStream,
-  kContext,
-  kBytes,  // copy or set
-  kGrid,
-  kBlock,
-  kRegisters,
-  kSharedMemory,
-  kBlocksPerSm,
-  kWarpsPerSm,
-  kOccupancy,
-  kGraphNode,
-  kInputDims,
-  kInputTypes,
-  kConcreteInputs,
-  kSequence,
-  kForwardThread,
-  kModule,
-  kCallStack,
-  kDeviceType,
-  kDeviceId,
-  kMemoryBytes,
-  kAddress,
-  kTotalAllocated,
-  kTotalReserved,
-  kWaitOnStream,
-  kEventId,
-  kEventCorrelation,
-  kCollective,
-  kInElements,
-  kOutElements,
-  kGroupSize,
-  kDtype,
-  kGroupName,
-  kGroupRanks,
-  kGroupDescription,
-  kFromRank,
-  kToRank,
-  kName,  // process or thread
-  kCount
+// Arguments that the reader uses; event_row.cpp has their keys. Those that are absent or of another
+// type keep these defaults. Texts are as written: strings include their quotation marks.
+struct RowArguments : KernelDetail, CollectiveDetail, SyncDetail {
+  std::uint64_t external = 0;
+  std::uint64_t correlation = 0;
+  std::uint64_t address = 0;
+  std::int64_t device = -1;
+  std::int64_t bytes = -1;  // copy or set
+  std::int64_t sequence = -1;
+  std::int64_t forward_thread = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t total_allocated = -1;
+  std::int64_t total_reserved = -1;
+  std::int32_t device_type = 0;
+  std::int32_t device_id = -1;
+  std::string_view stream = {};
+  std::string_view label = {};  // of a process or thread
+  std::string_view shapes = {};
+  std::string_view types = {};
+  std::string_view concrete_inputs = {};
+  std::string_view module = {};
+  std::string_view stack = {};
+  std::string_view collective_name = {};
+  std::string_view collective_type = {};
+  std::string_view group_name = {};
+  std::string_view group_ranks = {};
+  std::string_view group_description = {};
 };
 
 struct EventRow {
@@ -65,22 +49,14 @@ struct EventRow {
   std::string_view tid;
   std::string_view start;
   std::string_view duration;
-
-  [[nodiscard]] std::string_view argument(Argument which) const {
-    return has(which) ? arguments[static_cast<std::size_t>(which)] : std::string_view{};
-  }
-  [[nodiscard]] bool has(Argument which) const {
-    return (present >> static_cast<unsigned>(which) & 1U) != 0;
-  }
-  [[nodiscard]] bool has_any_argument() const { return present != 0; }
-
-  std::uint64_t present = 0;  // bit mask by Argument
-  std::array<std::string_view, static_cast<std::size_t>(Argument::kCount)> arguments;
-  bool is_object = true;  // only objects have fields
+  RowArguments arguments;
+  bool has_arguments = false;  // any that the reader uses
+  bool is_object = true;       // only objects have members
 
   void clear() {
     phase = category = name = pid = tid = start = duration = {};
-    present = 0;
+    if (has_arguments) arguments = {};
+    has_arguments = false;
     is_object = true;
   }
 };

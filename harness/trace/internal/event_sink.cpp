@@ -17,34 +17,6 @@ constexpr std::size_t kMaxKinds = 64;  // limit on remembered categories and on 
 
 char phase_of(const EventRow& row) { return row.phase.size() == 3 ? row.phase[1] : '\0'; }
 
-std::int64_t integer_or(std::string_view raw, std::int64_t absent) {
-  return raw.empty() ? absent : integer_text(raw).value_or(absent);
-}
-
-std::int32_t small_or(std::string_view raw, std::int32_t absent) {
-  const std::int64_t value = integer_or(raw, absent);
-  constexpr std::int64_t kMax = std::numeric_limits<std::int32_t>::max();
-  return value < -1 || value > kMax ? absent : static_cast<std::int32_t>(value);
-}
-
-double real_or(std::string_view raw, double absent) {
-  return raw.empty() ? absent : real_text(raw).value_or(absent);
-}
-
-// "[216, 1, 1]"
-void read_extent(std::string_view raw, std::int32_t (&extent)[3]) {
-  const char* at = raw.data();
-  const char* const end = at + raw.size();
-  for (std::int32_t& each : extent) {
-    while (at < end && (*at < '0' || *at > '9')) ++at;
-    std::int32_t value = 0;
-    const auto [stop, error] = std::from_chars(at, end, value);
-    if (error != std::errc{}) return;
-    each = value;
-    at = stop;
-  }
-}
-
 bool is_quoted(std::string_view raw) { return raw.size() >= 2 && raw.front() == '"'; }
 
 }  // namespace
@@ -136,12 +108,12 @@ std::uint32_t EventSink::device_lane(const EventRow& row, EventKind kind) {
   constexpr std::int64_t kMaxDevices = 1 << 20;
   constexpr std::int64_t kAllStreams = std::numeric_limits<std::uint32_t>::max();
   constexpr std::int64_t kSyncLanes = 1'000'000;  // newer files put stream waits on these tids
-  std::int64_t device = integer_or(row.argument(Argument::kDevice), -1);
+  std::int64_t device = row.arguments.device;
   if (device < 0) device = id_of(row.pid);
   if (device < 0 || device > kMaxDevices) device = 0;
   std::int64_t stream = -1;
-  if (row.has(Argument::kStream)) {
-    stream = integer_or(row.argument(Argument::kStream), -1);
+  if (!row.arguments.stream.empty()) {
+    stream = integer_text(row.arguments.stream).value_or(-1);
   } else {
     stream = id_of(row.tid);
     if (kind == EventKind::kSync && stream >= kSyncLanes) stream -= kSyncLanes;
@@ -170,82 +142,53 @@ std::uint32_t EventSink::lane_of(const EventRow& row, EventKind kind) {
   return builder_.host_lane(pid, id_of(row.tid));
 }
 
-std::uint32_t EventSink::collective_of(const EventRow& row) {
-  if (!row.has(Argument::kCollective)) return ops::kNoIndex;
-  CollectiveDetail detail;
-  detail.name = text_of(row.argument(Argument::kCollective));
-  detail.dtype = text_of(row.argument(Argument::kDtype));
-  detail.group = text_of(row.argument(Argument::kGroupName));
-  detail.in_elements = integer_or(row.argument(Argument::kInElements), -1);
-  detail.out_elements = integer_or(row.argument(Argument::kOutElements), -1);
-  detail.ranks = text_of(row.argument(Argument::kGroupRanks));
-  detail.description = text_of(row.argument(Argument::kGroupDescription));
-  detail.from_rank = small_or(row.argument(Argument::kFromRank), -1);
-  detail.to_rank = small_or(row.argument(Argument::kToRank), -1);
-  detail.group_size = small_or(row.argument(Argument::kGroupSize), -1);
+std::uint32_t EventSink::collective_of(const RowArguments& from) {
+  if (from.collective_name.empty()) return ops::kNoIndex;
+  CollectiveDetail detail = from;
+  detail.name = text_of(from.collective_name);
+  detail.dtype = text_of(from.collective_type);
+  detail.group = text_of(from.group_name);
+  detail.ranks = text_of(from.group_ranks);
+  detail.description = text_of(from.group_description);
   return builder_.detail(detail);
 }
 
-void EventSink::read_op(const EventRow& row, TraceEvent& event) {
-  const std::int64_t sequence = integer_or(row.argument(Argument::kSequence), -1);
-  event.value = sequence >= 0 ? sequence : -1;
-  OpDetail detail;
-  detail.shapes = text_of(row.argument(Argument::kInputDims));
-  detail.types = text_of(row.argument(Argument::kInputTypes));
-  detail.arguments = text_of(row.argument(Argument::kConcreteInputs));
-  detail.module = text_of(row.argument(Argument::kModule));
-  detail.stack = text_of(row.argument(Argument::kCallStack));
-  detail.collective = collective_of(row);
-  detail.forward_thread = integer_or(row.argument(Argument::kForwardThread), 0);
+void EventSink::read_op(const RowArguments& from, TraceEvent& event) {
+  event.value = std::max<std::int64_t>(from.sequence, -1);
+  const OpDetail detail = {.shapes = text_of(from.shapes),
+                           .types = text_of(from.types),
+                           .arguments = text_of(from.concrete_inputs),
+                           .module = text_of(from.module),
+                           .stack = text_of(from.stack),
+                           .collective = collective_of(from),
+                           .forward_thread = from.forward_thread};
   if (detail != OpDetail{}) event.detail = builder_.detail(detail);
 }
 
-void EventSink::read_kernel(const EventRow& row, TraceEvent& event) {
-  KernelDetail detail;
-  read_extent(row.argument(Argument::kGrid), detail.grid);
-  read_extent(row.argument(Argument::kBlock), detail.block);
-  detail.registers_per_thread = small_or(row.argument(Argument::kRegisters), -1);
-  detail.shared_memory_bytes = small_or(row.argument(Argument::kSharedMemory), -1);
-  detail.blocks_per_sm = real_or(row.argument(Argument::kBlocksPerSm), -1);
-  detail.warps_per_sm = real_or(row.argument(Argument::kWarpsPerSm), -1);
-  detail.occupancy_percent = real_or(row.argument(Argument::kOccupancy), -1);
-  detail.graph_node = integer_or(row.argument(Argument::kGraphNode), -1);
-  detail.context = small_or(row.argument(Argument::kContext), -1);
-  detail.collective = collective_of(row);
+void EventSink::read_kernel(const RowArguments& from, TraceEvent& event) {
+  KernelDetail detail = from;
+  detail.collective = collective_of(from);
   if (detail != KernelDetail{}) event.detail = builder_.detail(detail);
 }
 
-void EventSink::read_copy(const EventRow& row, TraceEvent& event) {
-  const std::int64_t bytes = integer_or(row.argument(Argument::kBytes), -1);
-  if (bytes >= 0 && bytes <= kMaxBytes) event.value = bytes;
-}
-
-void EventSink::read_sync(const EventRow& row, TraceEvent& event) {
-  SyncDetail detail;
-  detail.waits_on_stream = integer_or(row.argument(Argument::kWaitOnStream), -1);
-  detail.event_id = integer_or(row.argument(Argument::kEventId), -1);
-  detail.event_correlation = integer_or(row.argument(Argument::kEventCorrelation), -1);
-  event.detail = builder_.detail(detail);
-}
-
-void EventSink::read_details(const EventRow& row, TraceEvent& event) {
-  if (row.has(Argument::kCorrelation)) {
-    event.correlation = unsigned_text(row.argument(Argument::kCorrelation)).value_or(0);
-  }
-  if (row.has(Argument::kExternalId)) {
-    event.external = unsigned_text(row.argument(Argument::kExternalId)).value_or(0);
-  }
+void EventSink::read_details(const RowArguments& from, TraceEvent& event) {
+  event.correlation = from.correlation;
+  event.external = from.external;
   switch (event.kind) {
     case EventKind::kOp:
     case EventKind::kAnnotation:
-      return read_op(row, event);
+      return read_op(from, event);
     case EventKind::kKernel:
-      return read_kernel(row, event);
+      return read_kernel(from, event);
     case EventKind::kMemcpy:
     case EventKind::kMemset:
-      return read_copy(row, event);
-    case EventKind::kSync:
-      return read_sync(row, event);
+      if (from.bytes >= 0 && from.bytes <= kMaxBytes) event.value = from.bytes;
+      return;
+    case EventKind::kSync: {
+      const SyncDetail& detail = from;
+      event.detail = builder_.detail(detail);
+      return;
+    }
     default:
       return;
   }
@@ -282,7 +225,7 @@ bool EventSink::add_complete(const EventRow& row) {
       builder_.add(lane_of(row, kind), kind, name, *start_ns, *start_ns + duration_ns);
   if (event.negative) ++facts_.negative_durations;
   if (duration_ns == 0 && kind != EventKind::kSpan) ++facts_.zero_durations;
-  if (row.has_any_argument()) read_details(row, event);
+  if (row.has_arguments) read_details(row.arguments, event);
   if (!add_up(times_sum_, event.duration_ns(), "durations")) return false;
   const bool bytes = kind == EventKind::kMemcpy || kind == EventKind::kMemset;
   return !bytes || event.value < 0 || add_up(bytes_sum_, event.value, "bytes");
@@ -290,31 +233,29 @@ bool EventSink::add_complete(const EventRow& row) {
 
 void EventSink::add_memory(const EventRow& row) {
   const std::optional<std::int64_t> at_ns = start_of(row);
-  const std::int64_t bytes = integer_or(row.argument(Argument::kMemoryBytes), 0);
-  if (!at_ns || bytes > kMaxBytes || bytes < -kMaxBytes) {
+  const RowArguments& from = row.arguments;
+  const auto is_possible = [](std::int64_t bytes) {
+    return bytes >= -kMaxBytes && bytes <= kMaxBytes;
+  };
+  if (!at_ns || !is_possible(from.memory_bytes)) {
     ignore("[memory] rows without a time or with an impossible size");
     return;
   }
-  const auto level = [&](Argument which) {
-    const std::int64_t value = integer_or(row.argument(which), -1);
-    return value < -kMaxBytes || value > kMaxBytes ? -1 : value;
-  };
-  const std::int64_t pid = id_of(row.pid);
-  const bool on_host = small_or(row.argument(Argument::kDeviceType), 0) == 0;
+  const auto level = [&](std::int64_t bytes) { return is_possible(bytes) ? bytes : -1; };
   builder_.add({.at_ns = *at_ns,
-                .bytes = bytes,
-                .address = unsigned_text(row.argument(Argument::kAddress)).value_or(0),
-                .total_allocated = level(Argument::kTotalAllocated),
-                .total_reserved = level(Argument::kTotalReserved),
-                .lane = builder_.host_lane(pid, id_of(row.tid)),
-                .device = on_host ? -1 : small_or(row.argument(Argument::kDeviceId), -1)});
+                .bytes = from.memory_bytes,
+                .address = from.address,
+                .total_allocated = level(from.total_allocated),
+                .total_reserved = level(from.total_reserved),
+                .lane = builder_.host_lane(id_of(row.pid), id_of(row.tid)),
+                .device = from.device_type == 0 ? -1 : from.device_id});
 }
 
 void EventSink::add_metadata(const EventRow& row) {
   ++facts_.metadata;
-  if (!row.has(Argument::kName)) return;
+  if (row.arguments.label.empty()) return;
   const std::string_view what = unquoted(row.name);
-  const std::string name = text::to_valid_utf8(plain_text(row.argument(Argument::kName)));
+  const std::string name = text::to_valid_utf8(plain_text(row.arguments.label));
   const std::int64_t pid = id_of(row.pid);
   if (what == "process_name") builder_.name_process(pid, name);
   if (what == "thread_name") builder_.name_thread(pid, id_of(row.tid), name);
@@ -414,11 +355,10 @@ CategoryMeaning meaning_of(std::string_view category) {
       Known{"xpu_scope_profiler", {Use::kNotNeeded}},
   };
   std::string lower(category.substr(0, 64));
-  std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) {
+  std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  const auto found = std::find_if(kKnown.begin(), kKnown.end(),
-                                  [&](const Known& known) { return known.name == lower; });
+  const auto found = std::ranges::find(kKnown, lower, &Known::name);
   if (found != kKnown.end()) return found->meaning;
   // cuda_runtime, and the prefixes of other devices: hip_, xpu_, mtia_, privateuse1_, glow_.
   if (lower.ends_with("_runtime")) return {Use::kUsed, EventKind::kRuntime};

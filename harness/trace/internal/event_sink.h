@@ -53,12 +53,10 @@ class EventSink {
   [[nodiscard]] bool add_complete(const EventRow& row);
   void add_memory(const EventRow& row);
   void add_metadata(const EventRow& row);
-  void read_details(const EventRow& row, TraceEvent& event);
-  void read_op(const EventRow& row, TraceEvent& event);
-  void read_kernel(const EventRow& row, TraceEvent& event);
-  void read_copy(const EventRow& row, TraceEvent& event);
-  void read_sync(const EventRow& row, TraceEvent& event);
-  [[nodiscard]] std::uint32_t collective_of(const EventRow& row);
+  void read_details(const RowArguments& from, TraceEvent& event);
+  void read_op(const RowArguments& from, TraceEvent& event);
+  void read_kernel(const RowArguments& from, TraceEvent& event);
+  [[nodiscard]] std::uint32_t collective_of(const RowArguments& from);
   [[nodiscard]] std::uint32_t lane_of(const EventRow& row, EventKind kind);
   [[nodiscard]] std::uint32_t device_lane(const EventRow& row, EventKind kind);
   [[nodiscard]] CategoryMeaning category_of(std::string_view raw);
