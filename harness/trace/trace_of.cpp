@@ -81,13 +81,6 @@ std::int64_t window_end_ns(const ops::OpLog& log) {
   return end_ns;
 }
 
-const ops::TraceDevice* device_of(const TraceHeader& header, const ops::DeviceActivity& activity) {
-  const auto found =
-      std::find_if(header.devices.begin(), header.devices.end(),
-                   [&](const ops::TraceDevice& device) { return device.id == activity.device; });
-  return found == header.devices.end() ? nullptr : &*found;
-}
-
 class TraceOfLog {
  public:
   TraceOfLog(const ops::OpLog& log, const TraceHeader& header)
@@ -237,21 +230,15 @@ class TraceOfLog {
     }
   }
 
-  KernelDetail kernel_detail(const ops::DeviceActivity& kernel) const {
-    constexpr double kHundredth = 100;
+  KernelDetail kernel_detail(const ops::DeviceActivity& kernel) {
     KernelDetail detail;
-    std::copy(std::begin(kernel.grid), std::end(kernel.grid), std::begin(detail.grid));
-    std::copy(std::begin(kernel.block), std::end(kernel.block), std::begin(detail.block));
+    std::ranges::copy(kernel.grid, std::begin(detail.grid));
+    std::ranges::copy(kernel.block, std::begin(detail.block));
     detail.registers_per_thread = kernel.registers_per_thread;
     detail.shared_memory_bytes = kernel.shared_memory_bytes;
     detail.context = 1;
-    const ops::TraceDevice* device = device_of(header_, kernel);
-    if (device == nullptr || device->multiprocessors <= 0) return detail;
-    detail.blocks_per_sm =
-        static_cast<double>(ops::blocks_per_sm_hundredths(kernel, *device)) / kHundredth;
-    detail.warps_per_sm =
-        static_cast<double>(ops::warps_per_sm_hundredths(kernel, *device)) / kHundredth;
-    detail.occupancy_percent = static_cast<double>(ops::occupancy_percent(kernel, *device));
+    const ops::TraceDevice* device = builder_.trace().device(kernel.device);
+    if (device != nullptr && device->multiprocessors > 0) set_device_use(detail, *device);
     return detail;
   }
 

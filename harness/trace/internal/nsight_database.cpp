@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/utf8.h"
+#include "harness/trace/internal/trace_builder.h"
 
 namespace stepbench::trace {
 
@@ -137,7 +138,7 @@ namespace {
 using nsight::small_of;
 
 // Products within CUDA's limits do not overflow; values of a damaged file may.
-bool is_sane(const ops::DeviceActivity& shape) {
+bool is_sane(const KernelDetail& shape) {
   constexpr double kMaxBlocks = 1e11;
   constexpr double kMaxThreads = 1 << 16;
   constexpr std::int32_t kMaxRegisters = 1 << 16;
@@ -152,14 +153,11 @@ bool is_sane(const ops::DeviceActivity& shape) {
 }  // namespace
 
 KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace) {
-  ops::DeviceActivity shape;
-  for (std::size_t i = 0; i < 3; ++i) {
-    shape.grid[i] = small_of(row, 8 + i, 0);
-    shape.block[i] = small_of(row, 11 + i, 0);
-  }
   KernelDetail detail;
-  std::copy(std::begin(shape.grid), std::end(shape.grid), std::begin(detail.grid));
-  std::copy(std::begin(shape.block), std::end(shape.block), std::begin(detail.block));
+  for (std::size_t i = 0; i < 3; ++i) {
+    detail.grid[i] = small_of(row, 8 + i, 0);
+    detail.block[i] = small_of(row, 11 + i, 0);
+  }
   detail.registers_per_thread = small_of(row, 14, -1);
   const std::int64_t shared =
       std::int64_t{small_of(row, 15, 0)} + std::int64_t{small_of(row, 16, 0)};
@@ -167,18 +165,10 @@ KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace) 
       std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
   detail.context = small_of(row, 17, -1);
   detail.graph_node = row.integer_or(18, -1);
-  shape.registers_per_thread = std::max(detail.registers_per_thread, 0);
   const ops::TraceDevice* const device = trace.device(small_of(row, 2, 0));
-  if (device == nullptr || !is_sane(shape)) return detail;
-  constexpr double kHundredth = 100;
-  if (device->multiprocessors > 0) {
-    detail.blocks_per_sm =
-        static_cast<double>(ops::blocks_per_sm_hundredths(shape, *device)) / kHundredth;
-    detail.warps_per_sm =
-        static_cast<double>(ops::warps_per_sm_hundredths(shape, *device)) / kHundredth;
-  }
-  const std::int64_t occupancy = ops::occupancy_percent(shape, *device);
-  if (occupancy > 0) detail.occupancy_percent = static_cast<double>(occupancy);
+  if (device == nullptr || !is_sane(detail)) return detail;
+  set_device_use(detail, *device);
+  if (detail.occupancy_percent == 0) detail.occupancy_percent = -1;
   return detail;
 }
 

@@ -169,8 +169,7 @@ void TraceBuilder::order_lanes() {
     return std::tuple(lane.kind, lane.pid, lane.tid, lane.device, lane.stream,
                       std::string_view(lane.name), index);
   };
-  std::sort(order.begin(), order.end(),
-            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
+  std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
   std::vector<std::uint32_t> place(order.size());
   std::vector<TraceLane> lanes;
   lanes.reserve(order.size());
@@ -230,15 +229,15 @@ Trace TraceBuilder::finish() {
   };
   for (TraceLane& lane : trace_.lanes) {
     std::vector<TraceEvent>& events = lane.events;
-    if (!std::is_sorted(events.begin(), events.end(), before)) {
-      std::sort(events.begin(), events.end(), before);
+    if (!std::ranges::is_sorted(events, before)) {
+      std::ranges::sort(events, before);
     }
   }
   const auto earlier = [](const TraceMemory& a, const TraceMemory& b) {
     return std::tuple(a.at_ns, a.lane, a.bytes, a.address) <
            std::tuple(b.at_ns, b.lane, b.bytes, b.address);
   };
-  std::stable_sort(trace_.memory.begin(), trace_.memory.end(), earlier);
+  std::ranges::stable_sort(trace_.memory, earlier);
   Trace made = std::move(trace_);
   *this = TraceBuilder{};
   return made;
@@ -268,6 +267,28 @@ void TextIndex::grow() {
     while (slots_[at].index != kAbsent) at = (at + 1) & mask;
     slots_[at] = slot;
   }
+}
+
+void set_device_use(KernelDetail& kernel, const ops::TraceDevice& device) {
+  constexpr std::int64_t kMaxBlocks = 32;
+  const auto volume = [](const std::int32_t(&extent)[3]) {
+    return std::int64_t{extent[0]} * extent[1] * extent[2];
+  };
+  const std::int64_t grid = volume(kernel.grid);
+  const std::int64_t threads = volume(kernel.block);
+  if (device.multiprocessors > 0) {
+    const std::int64_t lanes = std::int64_t{device.multiprocessors} * std::max(device.warp_size, 1);
+    kernel.blocks_per_sm = double(grid * 100 / device.multiprocessors) / 100;
+    kernel.warps_per_sm = double(grid * threads * 100 / lanes) / 100;
+  }
+  kernel.occupancy_percent = 0;
+  if (threads <= 0 || device.max_threads_per_multiprocessor <= 0) return;
+  std::int64_t blocks = std::min(kMaxBlocks, device.max_threads_per_multiprocessor / threads);
+  const std::int64_t registers = kernel.registers_per_thread * threads;
+  if (registers > 0 && device.registers_per_block > 0) {
+    blocks = std::min(blocks, device.registers_per_block / registers);
+  }
+  kernel.occupancy_percent = double(100 * blocks * threads / device.max_threads_per_multiprocessor);
 }
 
 }  // namespace stepbench::trace

@@ -132,4 +132,9 @@ class TraceBuilder {
   TextIndex collectives_;
 };
 
+// Sets how a kernel with this grid fills the device: blocks and warps per multiprocessor in
+// hundredths, rounded down, if their number is known, and the occupancy in percent as limited by
+// threads, registers and blocks; 0: unknown.
+void set_device_use(KernelDetail& kernel, const ops::TraceDevice& device);
+
 }  // namespace stepbench::trace
