@@ -51,15 +51,10 @@ std::string meanwhile(const LoaderWork& work) {
   return text;
 }
 
-bool is_exposed(const RuleInput& in) {
-  return in.analysis.data_loading && in.share(in.idle_ns(IdleCause::kDataLoading)) >= in.threshold;
-}
-
 }  // namespace
 
 RuleResult data_exposed(const RuleInput& in) {
   if (!in.analysis.data_loading) return in.undecided(in.analysis.data_loading.reason());
-  if (!is_exposed(in)) return std::nullopt;
   const double exposed_ns = in.idle_ns(IdleCause::kDataLoading);
   const auto hidden_ns = double(in.idle.counted.data_hidden_ns);
   const std::string_view iterator = loader_class(in);
@@ -93,7 +88,6 @@ RuleResult slow_first_batch(const RuleInput& in) {
   const DataLoading& loading = *in.analysis.data_loading;
   if (loading.later.n < 2 || loading.later.median <= 0) return std::nullopt;
   const double ratio = double(loading.first_ns) / loading.later.median;
-  if (ratio < in.threshold) return std::nullopt;
   Finding finding = in.of_value(ratio, Severity::kInfo,
                                 "the first batch took " + text::duration(double(loading.first_ns)) +
                                     ", the later ones " + text::duration(loading.later.median) +
@@ -108,7 +102,10 @@ RuleResult slow_first_batch(const RuleInput& in) {
 }
 
 RuleResult loader_workers(const RuleInput& in) {
-  if (!is_exposed(in) || loads_in_the_step(in)) return std::nullopt;
+  const double exposed = in.share(in.idle_ns(IdleCause::kDataLoading));
+  if (!in.analysis.data_loading || exposed < in.threshold || loads_in_the_step(in)) {
+    return std::nullopt;
+  }
   if (!in.analysis.loader_work) {
     return in.undecided(
         "whether there are too few workers, too few cores or slow storage: the state of the "
@@ -121,8 +118,7 @@ RuleResult loader_workers(const RuleInput& in) {
                                     " busy while the step waits; a batch takes " +
                                     text::duration(work.batch.median) + " in a worker";
   const auto made = [&](std::string text) {
-    return in.of_value(in.share(in.idle_ns(IdleCause::kDataLoading)), Severity::kWarning,
-                       std::move(text));
+    return in.of_value(exposed, Severity::kWarning, std::move(text));
   };
   if (work.largest_exposed() == LoaderPart::kHandOver) {
     Finding finding = made(
@@ -165,8 +161,6 @@ RuleResult loader_workers(const RuleInput& in) {
 }
 
 namespace {
-
-constexpr const char* kNoDevice = "the trace has no device rows";
 
 // While a call waits for its own copy, the device computes nothing else. If it waited for earlier
 // work, the host lost the lead that would have hidden its own time later.
@@ -223,7 +217,7 @@ RuleResult pageable_copies(const RuleInput& in) {
   if (stall.worst == nullptr && stall_of(in, is_of_unknown_memory).worst != nullptr) {
     return in.undecided("the copies do not record whether host memory is pinned");
   }
-  if (stall.worst == nullptr || in.share(gain_of(in, stall)) < in.threshold) return std::nullopt;
+  if (stall.worst == nullptr) return std::nullopt;
   Finding finding =
       in.of_share(gain_of(in, stall), "copies from or to pageable memory: " + describe(in, stall));
   finding.remedy =
@@ -241,7 +235,7 @@ RuleResult blocking_copies(const RuleInput& in) {
   const HostStall stall = stall_of(in, [](const CopyGroup& group) {
     return group.host != trace::MemoryKind::kPageable && !group.reads && group.blocking > 0;
   });
-  if (stall.worst == nullptr || in.share(gain_of(in, stall)) < in.threshold) return std::nullopt;
+  if (stall.worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(gain_of(in, stall),
                                 "the host waits inside calls that copy: " + describe(in, stall));
   finding.remedy =
@@ -252,17 +246,13 @@ RuleResult blocking_copies(const RuleInput& in) {
 }
 
 RuleResult copy_exposed(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDevice);
   const auto exposed_ns = double(in.idle.counted.copy_ns);
-  if (in.share(exposed_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(exposed_ns, "copies without overlapping kernels, " +
                                                 text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
   if (in.analysis.copies) {
     const auto& groups = in.analysis.copies->groups;
-    const auto most = std::max_element(
-        groups.begin(), groups.end(),
-        [](const CopyGroup& a, const CopyGroup& b) { return a.exposed_ns < b.exposed_ns; });
+    const auto most = std::ranges::max_element(groups, {}, &CopyGroup::exposed_ns);
     if (most != groups.end()) {
       finding.text += "; mostly " + in.name(most->name);
       if (most->bytes_per_ns.n > 0) {
@@ -282,7 +272,7 @@ RuleResult copy_exposed(const RuleInput& in) {
 }
 
 RuleResult blocking_sets(const RuleInput& in) {
-  if (!in.on_device() || !in.analysis.runtime_calls) return in.undecided(kNoDevice);
+  if (!in.analysis.runtime_calls) return in.undecided(kNoDeviceRows);
   double total_ns = 0;
   double calls = 0;
   const RuntimeCallRow* worst = nullptr;
@@ -294,7 +284,7 @@ RuleResult blocking_sets(const RuleInput& in) {
     calls += double(row.step_calls);
     if (worst == nullptr || row.step_ns > worst->step_ns) worst = &row;
   }
-  if (worst == nullptr || in.share(total_ns) < in.threshold) return std::nullopt;
+  if (worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(
       total_ns, "synchronous memset calls: " + text::short_number(in.per_step(calls), 1) +
                     " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +

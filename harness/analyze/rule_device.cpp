@@ -11,7 +11,6 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr const char* kNoDeviceWork = "the trace has no device rows";
 // Below this share of kernel time, it does not matter how well kernels fill the device.
 constexpr double kMinKernelShare = 0.5;
 
@@ -39,8 +38,7 @@ std::string low_parts_text(const RuleInput& in) {
   const DeviceUse* use = use_of_device(in);
   if (use == nullptr || use->busy_over_time.empty()) return {};
   const std::vector<double>& parts = use->busy_over_time;
-  const auto low =
-      std::count_if(parts.begin(), parts.end(), [&](double share) { return share < in.threshold; });
+  const auto low = std::ranges::count_if(parts, [&](double share) { return share < in.threshold; });
   if (low == 0) return {};
   std::string text = "; of " + std::to_string(parts.size()) +
                      " equal parts of the time between the first and the last row of ";
@@ -53,9 +51,7 @@ std::string low_parts_text(const RuleInput& in) {
 }  // namespace
 
 RuleResult communication_exposed(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const auto exposed_ns = double(in.idle.counted.communication_ns);
-  if (in.share(exposed_ns) < in.threshold) return std::nullopt;
   Finding finding = in.of_share(exposed_ns, "communication without overlapping compute, " +
                                                 text::percent_text(in.share(exposed_ns)) +
                                                 " of the step (" + in.each_step(exposed_ns) + ')');
@@ -67,9 +63,7 @@ RuleResult communication_exposed(const RuleInput& in) {
 }
 
 RuleResult low_utilization(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const double busy = in.share(kernel_ns(in));
-  if (busy >= in.threshold) return std::nullopt;
   std::size_t below = 0;
   std::size_t all = 0;
   for (const std::size_t i : in.analysis.steps.counted()) {
@@ -95,9 +89,7 @@ RuleResult low_utilization(const RuleInput& in) {
 }
 
 RuleResult gpu_gaps(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const auto longest_ns = double(in.idle.longest_idle.length_ns());
-  if (longest_ns < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(longest_ns, Severity::kWarning,
                   "the device did nothing for " + text::duration(longest_ns) + " without a break");
@@ -106,14 +98,11 @@ RuleResult gpu_gaps(const RuleInput& in) {
 }
 
 RuleResult low_occupancy(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDeviceWork);
   const DeviceUse* use = use_of_device(in);
   if (use == nullptr || !use->occupancy_percent) {
     return in.undecided("the kernels of this trace have no occupancy");
   }
-  if (*use->occupancy_percent >= in.threshold || in.share(kernel_ns(in)) < kMinKernelShare) {
-    return std::nullopt;
-  }
+  if (in.share(kernel_ns(in)) < kMinKernelShare) return std::nullopt;
   Finding finding = in.of_value(
       *use->occupancy_percent, Severity::kInfo,
       "the kernels keep " + text::short_number(*use->occupancy_percent, 1) +
@@ -130,7 +119,6 @@ RuleResult low_occupancy(const RuleInput& in) {
 }
 
 RuleResult tensor_cores_unused(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoDeviceWork);
   constexpr int kFirstWithTensorCores = 7;
   const ops::TraceDevice* device =
       in.analysis.devices.empty()
@@ -149,7 +137,7 @@ RuleResult tensor_cores_unused(const RuleInput& in) {
   }
   const double eligible = *in.analysis.eligible_share;
   const Kernels& kernels = *in.analysis.kernels;
-  if (eligible < in.threshold || kernels.tensor_core_ns.value_or(0) > 0) return std::nullopt;
+  if (kernels.tensor_core_ns.value_or(0) > 0) return std::nullopt;
   const bool perhaps = kernels.probably_tensor_core_ns > 0;
   Finding finding = in.of_value(
       eligible, perhaps ? Severity::kInfo : Severity::kWarning,

@@ -10,8 +10,6 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr const char* kNoWork = "the trace has no device rows";
-
 struct CallsOfClass {
   double total_ns = 0;  // in the counted steps
   double calls = 0;
@@ -64,7 +62,6 @@ CopyWaits waits_of_copies(const RuleInput& in) {
 }  // namespace
 
 RuleResult sync_bound(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoWork);
   const CopyWaits copies = waits_of_copies(in);
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
   const HostStall reads = stall_of(in, [](const CopyGroup& group) { return group.reads; });
@@ -76,7 +73,7 @@ RuleResult sync_bound(const RuleInput& in) {
   const double held_up_ns = waited_ns + std::min(busy_ns + reads.lost_lead_ns, in.host_bound_ns());
   const double shown_ns = waited_ns + std::min(reads.lost_lead_ns, in.host_bound_ns());
   const HostWaits& waits = in.analysis.host_waits;
-  if (waits.places.empty() || in.share(shown_ns) < in.threshold) return std::nullopt;
+  if (waits.places.empty()) return std::nullopt;
   const HostWaitPlace& most = waits.places.front();
   const auto times = [&](std::int64_t count) {
     const std::string words = text::short_number(in.per_step(double(count)), 1);
@@ -100,11 +97,10 @@ RuleResult sync_bound(const RuleInput& in) {
 }
 
 RuleResult allocations(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNoWork);
   const CallsOfClass calls = calls_of(in, trace::CallClass::kAllocate);
   // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
   const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
-  if (calls.worst == nullptr || in.share(gain_ns) < in.threshold) return std::nullopt;
+  if (calls.worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(gain_ns, "memory is allocated or freed inside the steps: " +
                                              text::short_number(in.per_step(calls.calls), 1) +
                                              " calls per step, " + in.each_step(calls.total_ns) +
@@ -128,7 +124,6 @@ RuleResult unattributed(const RuleInput& in) {
     elsewhere_ns = double(work.between_ns + work.read_between_ns);
   }
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kUnattributed) - elsewhere_ns);
-  if (in.share(idle_ns) < in.threshold) return std::nullopt;
   std::string text = text::percent_text(in.share(idle_ns)) + " of the step (" +
                      in.each_step(idle_ns) + ") lies under no operator and no call";
   if (!in.idle.gaps.empty()) {
@@ -160,7 +155,6 @@ RuleResult unattributed(const RuleInput& in) {
 
 RuleResult profiler_overhead(const RuleInput& in) {
   const auto total_ns = double(in.analysis.profiler_overhead_ns);
-  if (in.share(total_ns) < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(in.share(total_ns), Severity::kWarning,
                   "the profiler's own work takes " + text::percent_text(in.share(total_ns)) +
@@ -179,17 +173,12 @@ constexpr double kMinTinyOperators = 100;  // per step
 // needs each block once or twice.
 constexpr double kMinTurns = 10;
 
-const HostWork* host_work_of(const RuleInput& in) {
-  return in.on_device() || !in.analysis.host_work ? nullptr : &*in.analysis.host_work;
-}
-
 }  // namespace
 
 RuleResult tiny_operators(const RuleInput& in) {
-  const HostWork* work = host_work_of(in);
-  if (work == nullptr) return std::nullopt;
+  const ValueOrReason<HostWork>& work = in.analysis.host_work;
+  if (!work) return std::nullopt;
   const double total_ns = double(work->tiny_ns + work->between_ns);
-  if (in.share(total_ns) < in.threshold) return std::nullopt;
   const double each = in.per_step(double(work->tiny));
   if (each < kMinTinyOperators) return std::nullopt;
   const HostWork::Often& often = work->most_often;
@@ -218,10 +207,9 @@ RuleResult tiny_operators(const RuleInput& in) {
 }
 
 RuleResult host_reads(const RuleInput& in) {
-  const HostWork* work = host_work_of(in);
-  if (work == nullptr) return std::nullopt;
+  const ValueOrReason<HostWork>& work = in.analysis.host_work;
+  if (!work) return std::nullopt;
   const double each = in.per_step(double(work->reads));
-  if (each < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(each, Severity::kInfo,
                   "the step reads a value from a tensor " + text::short_number(each, 1) +
@@ -236,8 +224,8 @@ RuleResult host_reads(const RuleInput& in) {
 }
 
 RuleResult host_allocations(const RuleInput& in) {
-  const HostWork* work = host_work_of(in);
-  if (work == nullptr) return std::nullopt;
+  const ValueOrReason<HostWork>& work = in.analysis.host_work;
+  if (!work) return std::nullopt;
   if (!work->allocations) return in.undecided(in.analysis.memory.reason());
   if (work->allocations->most_held <= 0) return std::nullopt;
   const HostWork::Allocations& blocks = *work->allocations;
@@ -245,7 +233,6 @@ RuleResult host_allocations(const RuleInput& in) {
   const double pages_ns = turns < kMinTurns ? double(blocks.mapped_ns)
                                             : double(blocks.bytes) / double(HostWork::kPageBytes) *
                                                   double(HostWork::kPageNs);
-  if (in.share(pages_ns) < in.threshold) return std::nullopt;
   const double each = in.per_step(double(blocks.count));
   Finding finding = in.of_share(
       pages_ns, "large blocks of memory are allocated again and again: " +

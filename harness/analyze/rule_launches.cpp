@@ -10,7 +10,6 @@
 namespace stepbench::analyze {
 namespace {
 
-constexpr const char* kNothingLaunched = "the trace has no device rows";
 // Share of the step's time below which there is no wait that fewer launches would shorten.
 constexpr double kMinLaunchWait = 0.05;
 constexpr double kMinTinyKernels = 20;  // per step
@@ -58,7 +57,7 @@ void add_longest_places(const RuleInput& in, Finding& finding) {
   for (const IdlePlace& place : in.idle.places) {
     if (prepares_work(place)) places.push_back(&place);
   }
-  std::stable_sort(places.begin(), places.end(), [](const IdlePlace* a, const IdlePlace* b) {
+  std::ranges::stable_sort(places, [](const IdlePlace* a, const IdlePlace* b) {
     return a->longest.length_ns() > b->longest.length_ns();
   });
   for (const IdlePlace* place : places) {
@@ -71,10 +70,8 @@ void add_longest_places(const RuleInput& in, Finding& finding) {
 }  // namespace
 
 RuleResult launch_bound(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNothingLaunched);
   const double elsewhere_ns = other_rules_ns(in);
   const double total_ns = in.host_bound_ns() - elsewhere_ns;
-  if (in.share(total_ns) < in.threshold) return std::nullopt;
   std::string text = "the device waits for the host to launch work " +
                      text::percent_text(in.share(total_ns)) + " of the time: calls that launch " +
                      text::duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
@@ -99,7 +96,7 @@ RuleResult launch_bound(const RuleInput& in) {
 }
 
 RuleResult tiny_kernels(const RuleInput& in) {
-  if (!in.on_device() || !in.analysis.kernels) return in.undecided(kNothingLaunched);
+  if (!in.analysis.kernels) return in.undecided(kNoDeviceRows);
   const Kernels& kernels = *in.analysis.kernels;
   double in_steps = 0;
   for (const KernelRow& row : kernels.rows) in_steps += double(row.step_calls);
@@ -107,7 +104,6 @@ RuleResult tiny_kernels(const RuleInput& in) {
   if (in.per_step(double(kernels.tiny_in_steps)) < kMinTinyKernels) return std::nullopt;
   if (in.share(launching_ns) < kMinLaunchWait) return std::nullopt;
   const double tiny_share = double(kernels.tiny_in_steps) / in_steps;
-  if (tiny_share < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(tiny_share, Severity::kWarning,
                   text::with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))) +
@@ -125,7 +121,6 @@ RuleResult tiny_kernels(const RuleInput& in) {
 }
 
 RuleResult launch_delay(const RuleInput& in) {
-  if (!in.on_device()) return in.undecided(kNothingLaunched);
   if (!in.analysis.launches) return in.undecided(in.analysis.launches.reason());
   // Delays of microseconds between queued kernels are the device's own.
   std::vector<DelayedLaunch> late;
@@ -138,7 +133,7 @@ RuleResult launch_delay(const RuleInput& in) {
   // The statistics cover only steps before the last one.
   const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
   const double share = idle_ns / steps / in.wall_ns();
-  if (late.empty() || share < in.threshold) return std::nullopt;
+  if (late.empty()) return std::nullopt;
   Finding finding = in.of_value(share, Severity::kInfo,
                                 text::counted(std::ssize(late), "launch") +
                                     " or more began late although the device had nothing "
@@ -160,7 +155,6 @@ RuleResult launch_queue_full(const RuleInput& in) {
   if (!in.analysis.queues) return std::nullopt;
   double worst = 0;
   for (const LaunchQueue& queue : *in.analysis.queues) worst = std::max(worst, queue.full_share);
-  if (worst < in.threshold) return std::nullopt;
   Finding finding =
       in.of_value(worst, Severity::kInfo,
                   "the launch queue is full " + text::percent_text(worst) +

@@ -23,7 +23,7 @@ std::string describe(std::string_view part, bool on_device) {
   constexpr std::string_view kIdle = "idle_";
   std::string words(part);
   if (words.starts_with(kIdle)) words = (on_device ? "idle: " : "") + words.substr(kIdle.size());
-  std::replace(words.begin(), words.end(), '_', ' ');
+  std::ranges::replace(words, '_', ' ');
   return words;
 }
 

@@ -18,7 +18,18 @@ namespace {
 struct RuleEntry {
   TraceRule rule;
   RuleResult (*decide)(const RuleInput&);
+  bool below = false;  // reported below the threshold, not from it on
 };
+
+template <auto kRule>
+RuleResult of_device(const RuleInput& in) {
+  return in.on_device() ? kRule(in) : in.undecided(kNoDeviceRows);
+}
+
+template <auto kRule>
+RuleResult of_host(const RuleInput& in) {
+  return in.on_device() ? std::nullopt : kRule(in);
+}
 
 constexpr std::array<RuleEntry, 26> kRules = {{
     {{"trace.data_exposed", 0.05, "ratio", "the device (on a CPU: the step) waits for a batch", ""},
@@ -34,45 +45,49 @@ constexpr std::array<RuleEntry, 26> kRules = {{
     {{"trace.blocking_copies", 0.01, "ratio", "synchronous copies delay the step",
       "cuda_memcpy_sync"},
      blocking_copies},
-    {{"trace.copy_exposed", 0.05, "ratio", "copies without overlapping kernels", ""}, copy_exposed},
+    {{"trace.copy_exposed", 0.05, "ratio", "copies without overlapping kernels", ""},
+     of_device<copy_exposed>},
     {{"trace.blocking_sets", 0.01, "ratio", "synchronous memset calls", "cuda_memset_sync"},
-     blocking_sets},
+     of_device<blocking_sets>},
     {{"trace.launch_bound", 0.1, "ratio", "the device waits for the host to launch work", ""},
-     launch_bound},
+     of_device<launch_bound>},
     {{"trace.tiny_kernels", 0.5, "ratio",
       "share of kernels shorter than 10 us, while the device waits for launches", ""},
-     tiny_kernels},
+     of_device<tiny_kernels>},
     {{"trace.launch_delay", 0.01, "ratio", "launched work starts late although its device is idle",
       ""},
-     launch_delay},
+     of_device<launch_delay>},
     {{"trace.launch_queue_full", 0.01, "ratio",
       "the launch queue is full (1,024 launches): the host has to wait", ""},
      launch_queue_full},
     {{"trace.sync_bound", 0.02, "ratio", "the device waits while the host synchronises",
       "cuda_api_sync"},
-     sync_bound},
+     of_device<sync_bound>},
     {{"trace.allocations", 0.01, "ratio", "calls that allocate or free memory of the device", ""},
-     allocations},
+     of_device<allocations>},
     {{"trace.tiny_operators", 0.1, "ratio",
       "on a CPU: operators that take less than 10 us, by time", ""},
-     tiny_operators},
+     of_host<tiny_operators>},
     {{"trace.host_reads", 1, "per step",
       "on a CPU: values that the step reads from tensors, as .item() does", ""},
-     host_reads},
+     of_host<host_reads>},
     {{"trace.host_allocations", 0.01, "ratio",
       "on a CPU: fresh pages of large blocks that are allocated again and again", ""},
-     host_allocations},
+     of_host<host_allocations>},
     {{"trace.communication_exposed", 0.1, "ratio", "communication without overlapping compute", ""},
-     communication_exposed},
+     of_device<communication_exposed>},
     {{"trace.low_gpu_utilization", 0.5, "ratio", "share of the time in which a kernel runs",
       "gpu_time_util"},
-     low_utilization},
-    {{"trace.gpu_gaps", 500e6, "ns", "the longest idle time of the device", "gpu_gaps"}, gpu_gaps},
+     of_device<low_utilization>,
+     true},
+    {{"trace.gpu_gaps", 500e6, "ns", "the longest idle time of the device", "gpu_gaps"},
+     of_device<gpu_gaps>},
     {{"trace.low_occupancy", 25, "percent", "resident warps of the kernels, by time", ""},
-     low_occupancy},
+     of_device<low_occupancy>,
+     true},
     {{"trace.tensor_cores_unused", 0.2, "ratio",
       "kernel time of operations that could use tensor cores, where no kernel does", ""},
-     tensor_cores_unused},
+     of_device<tensor_cores_unused>},
     {{"trace.memory_near_limit", 0.9, "ratio", "peak of allocated memory of the device", ""},
      memory_near_limit},
     {{"trace.unstable_steps", 0.1, "ratio", "spread of the steps: interquartile range / median",
@@ -89,9 +104,16 @@ void check_thresholds(const RuleOptions& options) {
   std::vector<std::string> known;
   for (const RuleEntry& entry : kRules) known.emplace_back(entry.rule.id);
   for (const auto& [id, threshold] : options.thresholds) {
-    if (std::find(known.begin(), known.end(), id) != known.end()) continue;
+    if (std::ranges::find(known, id) != known.end()) continue;
     throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known));
   }
+}
+
+// The rule's finding, if its value is on the side of the threshold that is reported.
+RuleResult result_of(const RuleEntry& entry, const RuleInput& in) {
+  RuleResult result = entry.decide(in);
+  if (!result || !result->undecided.empty()) return result;
+  return (result->value < in.threshold) == entry.below ? std::move(result) : std::nullopt;
 }
 
 // Appends to the text of a gain that it is part of another one, because the two do not add up.
@@ -99,9 +121,8 @@ void note_overlapping_gains(std::vector<Finding>& findings) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 1> kPartOf = {
       {{"trace.tiny_kernels", "trace.launch_bound"}}};
   const auto made = [&](std::string_view id) {
-    return std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
-      return each.id == id && each.undecided.empty();
-    });
+    return std::ranges::find_if(
+        findings, [&](const Finding& each) { return each.id == id && each.undecided.empty(); });
   };
   for (const auto& [part, whole] : kPartOf) {
     const auto found = made(part);
@@ -146,10 +167,10 @@ std::vector<Finding> find_causes(const trace::Trace& trace, const Analysis& anal
         .rule = &entry.rule,
         .threshold = chosen == options.thresholds.end() ? entry.rule.threshold : chosen->second,
         .steps = double(steps)};
-    if (RuleResult result = entry.decide(input)) findings.push_back(std::move(*result));
+    if (RuleResult result = result_of(entry, input)) findings.push_back(std::move(*result));
   }
   note_overlapping_gains(findings);
-  std::stable_sort(findings.begin(), findings.end(), ranks_before);
+  std::ranges::stable_sort(findings, ranks_before);
   return findings;
 }
 

@@ -95,6 +95,9 @@ struct RuleInput {
   void propose(Finding& finding, std::string option, const std::string& value) const;
 };
 
+inline constexpr const char* kNoDeviceRows = "the trace has no device rows";
+
+// What a rule saw, whatever its value: the table drops those on the wrong side of the threshold.
 using RuleResult = std::optional<Finding>;
 
 // Copies of one kind that made the host wait, in the counted steps.
