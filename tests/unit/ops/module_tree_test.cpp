@@ -38,6 +38,7 @@ LogMaker small_model() {
   OpEvent& backward = maker.op("ConvolutionBackward0", 410, 610);
   backward.scope = OpScope::kBackwardFunction;
   backward.sequence = 5;
+  backward.forward_thread = 0;
   maker.op("aten::add_", 710, 760);
   return maker;
 }
