@@ -23,40 +23,6 @@ std::string name_of_side(const std::vector<std::string>& paths) {
   return name;
 }
 
-// Indexed by analyze::CostKind.
-constexpr ComparedKind kCompared[analyze::kCostKinds] = {
-    {.key = "operators",
-     .title = "operators that changed (own time with their calls, of all threads)",
-     .head = "operator",
-     .all = "all operators",
-     .phase = "phase"},
-    {.key = "kernels",
-     .title = "kernels, copies and sets that changed",
-     .head = "kernel",
-     .all = "all kernels"},
-    {.key = "calls",
-     .title = "calls of the runtime and driver that changed",
-     .head = "call",
-     .all = "all calls"},
-    {.key = "shapes",
-     .title = "matrix products, convolutions and attention that changed, by shape",
-     .head = "operator",
-     .all = "all shapes",
-     .phase = "pass",
-     .rate = "flops_per_s",
-     .shown_rate = {.cell = as_tera, .unit = "TFLOP/s", .drop_at = 1}},
-    {.key = "collectives",
-     .title = "collectives that changed",
-     .head = "collective",
-     .all = "all collectives",
-     .phase = "group",
-     .rate = "bus_bytes_per_s",
-     .shown_rate = {.cell = as_giga, .unit = "GB/s on the bus", .drop_at = 1}}};
-
-const ComparedKind& compared(const analyze::DiffTable& costs) {
-  return kCompared[static_cast<std::size_t>(costs.kind)];
-}
-
 std::string headline_of_diff(const analyze::TraceDiff& diff) {
   return name_of_side(diff.new_paths) + " (new, " + text::counted(diff.new_steps, "step") +
          ") against " + name_of_side(diff.base_paths) + " (base, " +
@@ -91,11 +57,11 @@ document::Answer diff_answer(const analyze::TraceDiff& diff) {
   if (!step.changed() && step.difference_ns() != 0) {
     text += ": within the variation of the steps";
   }
-  const auto most = std::max_element(diff.parts.begin(), diff.parts.end(),
-                                     [](const analyze::DiffRow& a, const analyze::DiffRow& b) {
-                                       return std::abs(a.changed() ? a.difference_ns() : 0) <
-                                              std::abs(b.changed() ? b.difference_ns() : 0);
-                                     });
+  const auto most = std::ranges::max_element(
+      diff.parts, [](const analyze::DiffRow& a, const analyze::DiffRow& b) {
+        return std::abs(a.changed() ? a.difference_ns() : 0) <
+               std::abs(b.changed() ? b.difference_ns() : 0);
+      });
   if (most != diff.parts.end() && most->changed()) {
     text += "; largest change: " + words_of_part(most->name, diff.scope) + ", " +
             text::signed_duration(most->difference_ns());
@@ -133,7 +99,7 @@ void add_parts(const analyze::TraceDiff& diff, std::vector<document::Block>& blo
 
 void add_changed(const analyze::DiffTable& costs, std::size_t limit,
                  std::vector<document::Block>& blocks) {
-  const ComparedKind& kind = compared(costs);
+  const ComparedKind& kind = compared(costs.kind);
   if (costs.rows.empty() && !kind.rate.empty()) return;
   const auto changed = std::ranges::count_if(costs.rows, &analyze::DiffRow::changed);
   const std::size_t shown = limited(std::size_t(changed), limit);
@@ -200,6 +166,44 @@ std::string finding_text(const analyze::DiffFinding& finding) {
 
 }  // namespace
 
+const ComparedKind& compared(analyze::CostKind kind) {
+  static constexpr ComparedKind kCompared[analyze::kCostKinds] = {
+      {.key = "operators",
+       .chart = "Operators",
+       .title = "operators that changed (own time with their calls, of all threads)",
+       .head = "operator",
+       .all = "all operators",
+       .phase = "phase"},
+      {.key = "kernels",
+       .chart = "Kernels",
+       .title = "kernels, copies and sets that changed",
+       .head = "kernel",
+       .all = "all kernels"},
+      {.key = "calls",
+       .chart = "Runtime calls",
+       .title = "calls of the runtime and driver that changed",
+       .head = "call",
+       .all = "all calls"},
+      {.key = "shapes",
+       .chart = "Matrix products, convolutions and attention by shape",
+       .title = "matrix products, convolutions and attention that changed, by shape",
+       .head = "operator",
+       .all = "all shapes",
+       .phase = "pass",
+       .rate = "flops_per_s",
+       .shown_rate = {.cell = as_tera, .unit = "TFLOP/s", .drop_at = 1}},
+      {.key = "collectives",
+       .chart = "Collectives",
+       .title = "collectives that changed",
+       .head = "collective",
+       .all = "all collectives",
+       .phase = "group",
+       .rate = "bus_bytes_per_s",
+       .shown_rate = {.cell = as_giga, .unit = "GB/s on the bus", .drop_at = 1}}};
+
+  return kCompared[static_cast<std::size_t>(kind)];
+}
+
 document::Document diff_document(const analyze::TraceDiff& diff, std::size_t row_limit) {
   document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
   add_diff_notes(diff, overview.blocks);
@@ -241,7 +245,7 @@ std::string diff_json(const analyze::TraceDiff& diff, int exit_status) {
   };
   add_rows("parts", diff.parts, nullptr);
   for (const analyze::DiffTable& table : diff.tables) {
-    add_rows(compared(table).key, table.rows, &compared(table));
+    add_rows(compared(table.kind).key, table.rows, &compared(table.kind));
   }
   out.rows("findings", diff.findings);
   json.close_object().integer("exit_code", exit_status).close_object();

@@ -31,9 +31,7 @@ document::Paragraph straggler_paragraph(const analyze::RankReport& report) {
             " of the step longer (fewer than four steps cannot tell)"};
   }
   const analyze::Straggler& straggler = *report.straggler;
-  const auto row =
-      std::find_if(report.rows.begin(), report.rows.end(),
-                   [&](const analyze::RankRow& each) { return each.rank == straggler.rank; });
+  const auto row = std::ranges::find(report.rows, straggler.rank, &analyze::RankRow::rank);
   std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
                      text::duration(straggler.gain_ns) + " per step (" +
                      text::percent_text(straggler.share) + "): it is the slowest in " +
@@ -70,7 +68,7 @@ std::vector<std::size_t> shown_rows(const analyze::RankReport& report, std::size
   std::vector<std::size_t> rows(report.rows.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   if (limit == 0 || rows.size() <= limit) return rows;
-  std::stable_sort(rows.begin(), rows.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(rows, [&](std::size_t a, std::size_t b) {
     return report.rows[a].work_ns > report.rows[b].work_ns;
   });
   rows.resize(limit);
@@ -135,8 +133,8 @@ document::Table parts_of_ranks(const analyze::RankReport& report, std::size_t li
     if (most[i] > 0) parts.push_back(i);
   }
   for (const std::size_t part : parts) {
-    const auto smaller = std::count_if(parts.begin(), parts.end(),
-                                       [&](std::size_t other) { return most[other] < most[part]; });
+    const auto smaller =
+        std::ranges::count_if(parts, [&](std::size_t other) { return most[other] < most[part]; });
     table.columns.push_back({.head = words_of_part(analyze::step_parts()[part].name, report.scope),
                              .drop_at = int(smaller) + 1});
   }

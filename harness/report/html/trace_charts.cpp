@@ -8,6 +8,7 @@
 #include "harness/analyze/row_names.h"
 #include "harness/document/table.h"
 #include "harness/report/html/chart_json.h"
+#include "harness/report/internal/analysis_rows.h"
 #include "harness/report/internal/analysis_words.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -62,8 +63,7 @@ document::Table steps_table(const AnalysedTrace& analysed, const analyze::IdleRe
     cells.push_back({std::to_string(number), static_cast<double>(number)});
     cells.push_back(cell(step.wall_ns));
     for (const analyze::StepPart* part : parts) cells.push_back(cell(part->of(step)));
-    const bool counts =
-        std::find(counted_steps.begin(), counted_steps.end(), i) != counted_steps.end();
+    const bool counts = std::ranges::find(counted_steps, i) != counted_steps.end();
     cells.push_back(counts ? "yes" : "no");
   }
   return table;
@@ -152,29 +152,6 @@ std::string name_of_row(const analyze::DiffRow& row) {
   return row.phase.empty() ? name : name + ", " + row.phase;
 }
 
-std::string title_of(analyze::CostKind kind) {
-  switch (kind) {
-    case analyze::CostKind::kOperator:
-      return "Operators";
-    case analyze::CostKind::kKernel:
-      return "Kernels";
-    case analyze::CostKind::kCall:
-      return "Runtime calls";
-    case analyze::CostKind::kShape:
-      return "Matrix products, convolutions and attention by shape";
-    case analyze::CostKind::kCollective:
-      return "Collectives";
-  }
-  return {};
-}
-
-// Key of the rows of this kind in diff_json.
-std::string_view key_of(analyze::CostKind kind) {
-  constexpr std::array<std::string_view, 5> kKeys = {"operators", "kernels", "calls", "shapes",
-                                                     "collectives"};
-  return kKeys.at(static_cast<std::size_t>(kind));
-}
-
 // Bars to the right mean longer than before.
 document::Figure differences_figure(std::size_t place, std::string_view key,
                                     const std::string& title,
@@ -242,7 +219,7 @@ std::optional<document::Chapter> diff_section(const analyze::TraceDiff& diff, st
   add("parts", "Parts of the step", diff.parts,
       [&](const analyze::DiffRow& row) { return words_of_part(row.name, diff.scope); });
   for (const analyze::DiffTable& table : diff.tables) {
-    add(key_of(table.kind), title_of(table.kind), table.rows, name_of_row);
+    add(compared(table.kind).key, compared(table.kind).chart, table.rows, name_of_row);
   }
   if (section.blocks.empty()) return std::nullopt;
   return section;

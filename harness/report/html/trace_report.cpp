@@ -208,8 +208,7 @@ ReportContent diff_content(std::span<const analyze::TraceDiff> diffs, const Draw
   }
   content.data += diffs.empty() ? "[]" : "]";
   content.summary = text::counted(std::ssize(diffs), "comparison") + " of traces";
-  content.measured = std::any_of(diffs.begin(), diffs.end(),
-                                 [](const analyze::TraceDiff& diff) { return diff.comparable(); });
+  content.measured = std::ranges::any_of(diffs, &analyze::TraceDiff::comparable);
   return content;
 }
 

@@ -323,13 +323,16 @@ inline void block_fields(BlockJson& v, const analyze::Step& of) {
 // A kind of rows by which two traces are compared.
 struct ComparedKind {
   std::string_view key;  // in JSON
-  const char* title;
+  const char* chart;     // title of its chart
+  const char* title;     // of the table of what changed
   const char* head;
   const char* all;             // name of the sum
   const char* phase = "";      // head of the column that tells equal names apart; empty: none
   std::string_view rate = {};  // JSON key, for kinds that record a rate
   Shown shown_rate = {};       // per second
 };
+
+[[nodiscard]] const ComparedKind& compared(analyze::CostKind kind);
 
 // A row of a kind, or a part of the step if `kind` is null.
 struct DiffRowOf {
