@@ -5,6 +5,7 @@
 #include <numeric>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "harness/analyze/internal/host_activity.h"
 
@@ -28,18 +29,296 @@ DeviceSets device_sets(const Timeline& timeline, std::optional<int> device) {
       .copies = timeline.busy(device, [](const WorkRow& row) { return !is_kernel(row); })};
 }
 
-std::array<IntervalSet, kIdleCauses> by_cause(IntervalSet rest, const HostSets& host) {
-  std::array<IntervalSet, kIdleCauses> idle;
-  const std::array<const IntervalSet*, kIdleCauses - 1> explained = {
-      &host.loading,  &host.synchronise, &host.copy_calls,   &host.other_calls,
-      &host.backward, &host.ops,         &host.other_threads};
-  for (std::size_t cause = 0; cause < explained.size(); ++cause) {
-    idle[cause] = rest & *explained[cause];
+ByCause<IntervalSet> by_cause(IntervalSet rest, const HostSets& host) {
+  ByCause<IntervalSet> idle;
+  for (std::size_t cause = 0; cause + 1 < kIdleCauses; ++cause) {
+    idle[cause] = rest & host.explaining[cause];
     rest = rest - idle[cause];
   }
   idle.back() = std::move(rest);
   return idle;
 }
+
+constexpr std::size_t kMaxGaps = 8;
+
+// Indices into Trace::names; equal names are the same place.
+using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+struct PlaceHash {
+  std::size_t operator()(const PlaceKey& key) const {
+    constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15U;
+    const auto& [name, call, annotation] = key;
+    std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kHashMultiplier;
+    mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kHashMultiplier;
+    return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
+  }
+};
+
+// Finds the step thread's rows around a gap. Examines a bounded number of rows.
+void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, IdleGap& gap) {
+  constexpr std::ptrdiff_t kMaxLooks = 512;
+  const std::vector<trace::TraceEvent>& events = lane.events;
+  const auto is_row = [&](const trace::TraceEvent& event) {
+    return trace::is_call(event.kind) || is_host_op(trace, event);
+  };
+  const auto behind = std::ranges::partition_point(
+      events, [&](const trace::TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
+  const auto next =
+      std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
+  if (next != events.end() && is_row(*next)) gap.after = next->name;
+
+  std::int64_t latest_ns = 0;
+  auto at = behind;
+  for (std::ptrdiff_t looks = 0; looks < kMaxLooks && at != events.begin(); ++looks) {
+    --at;
+    if (is_row(*at) && at->end_ns <= gap.at.begin_ns &&
+        (gap.before == ops::kNoIndex || at->end_ns > latest_ns)) {
+      latest_ns = at->end_ns;
+      gap.before = at->name;
+    }
+  }
+}
+
+// The ops and calls into which idle time falls, and the gaps that nothing explains.
+class IdlePlaces {
+ public:
+  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
+      : timeline_(timeline), steps_(steps), host_(host), counted_(steps.counted_windows()) {
+    if (steps.lane == ops::kNoIndex) return;
+    add_calls();
+    add_main_rows();
+    const trace::Trace& trace = *timeline.trace;
+    for (const OtherThread& thread : host.threads) {
+      std::vector<Stretch>& stretches = threads_.emplace_back();
+      for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
+        const bool call = trace::is_call(inner.row->kind);
+        const trace::TraceEvent* op = call ? inner.op : inner.row;
+        stretches.push_back({.at = inner.at,
+                             .name = op == nullptr ? ops::kNoIndex : timeline.shown_name(*op),
+                             .call = call ? inner.row->name : ops::kNoIndex,
+                             .row = inner.row});
+      }
+    }
+  }
+
+  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of that cause.
+  void fill(const ByCause<IntervalSet>& idle, IdleReport& report) {
+    for (std::size_t i = 0; i < kIdleCauses; ++i) {
+      const auto cause = static_cast<IdleCause>(i);
+      const IntervalSet counted = idle[i] & counted_;
+      if (cause == IdleCause::kOtherThread) {
+        add_other_threads(cause, counted, report.places);
+      } else if (cause == IdleCause::kBackward) {
+        add_places(cause, counted & host_.main_backward, main_[IdleCause::kHostOp], steps_.lane,
+                   report.places);
+        add_other_threads(cause, counted - host_.main_backward, report.places);
+      } else if (cause == IdleCause::kUnattributed) {
+        add_functions(counted, report.places);
+        add_gaps(counted, report);
+      } else {
+        add_places(cause, counted, main_[i], steps_.lane, report.places);
+      }
+    }
+    std::ranges::stable_sort(report.places, [](const IdlePlace& a, const IdlePlace& b) {
+      return std::tuple(a.cause, -a.idle_ns) < std::tuple(b.cause, -b.idle_ns);
+    });
+    name_started_work(report.places);
+  }
+
+ private:
+  // A span of a host row that can explain idle time.
+  struct Stretch {
+    TimeSpan at = {};
+    std::uint32_t name = ops::kNoIndex;
+    std::uint32_t call = ops::kNoIndex;
+    const trace::TraceEvent* row = nullptr;
+  };
+
+  // A call inside another one of the same cause counts as part of it.
+  void add_calls() {
+    const trace::Trace& trace = *timeline_.trace;
+    for (const CallRow& call : timeline_.calls) {
+      if (call.event->lane != steps_.lane) continue;
+      const trace::CallClass kind = trace.names[call.event->name].facts.call;
+      std::vector<Stretch>& stretches = main_[cause_of_call(kind)];
+      TimeSpan at = span_of(*call.event);
+      if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
+      if (at.length_ns() <= 0) continue;
+      stretches.push_back(
+          {.at = at,
+           .name = call.op == nullptr ? ops::kNoIndex : timeline_.shown_name(*call.op),
+           .call = call.event->name,
+           .row = call.event});
+    }
+  }
+
+  void add_main_rows() {
+    const trace::Trace& trace = *timeline_.trace;
+    const trace::TraceLane& lane = trace.lanes[steps_.lane];
+    for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
+      main_[IdleCause::kHostOp].push_back(
+          {.at = inner.at, .name = timeline_.shown_name(*inner.row), .row = inner.row});
+    }
+    frames_ = PythonFrames(trace, lane);
+    std::vector<Stretch>& loading = main_[IdleCause::kDataLoading];
+    for (const trace::TraceEvent& event : lane.events) {
+      if (!is_host_op(trace, event)) continue;
+      const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
+      if (event.kind == trace::EventKind::kAnnotation && !inside) annotations_.push_back(&event);
+      if (!trace.names[event.name].facts.data_wait) continue;
+      TimeSpan at = span_of(event);
+      if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
+      if (at.length_ns() > 0) loading.push_back({.at = at, .name = event.name, .row = &event});
+    }
+  }
+
+  void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
+                  std::uint32_t lane, std::vector<IdlePlace>& places) const {
+    struct Known {
+      std::size_t place = 0;
+      const trace::TraceEvent* last = nullptr;
+    };
+    std::unordered_map<PlaceKey, Known, PlaceHash> known;
+    for_each_piece(
+        idle, stretches, [](const Stretch& stretch) { return stretch.at; },
+        [&](const TimeSpan& piece, std::size_t i) {
+          const Stretch& stretch = stretches[i];
+          const std::uint32_t annotation = annotation_at(piece.begin_ns);
+          const auto [at, is_new] =
+              known.try_emplace({stretch.name, stretch.call, annotation}, Known{places.size()});
+          if (is_new) {
+            places.push_back({.cause = cause,
+                              .name = stretch.name,
+                              .call = stretch.call,
+                              .annotation = annotation == stretch.name ? ops::kNoIndex : annotation,
+                              .lane = lane});
+          }
+          IdlePlace& place = places[at->second.place];
+          place.idle_ns += piece.length_ns();
+          ++place.pieces;
+          if (stretch.row != at->second.last) ++place.rows;
+          at->second.last = stretch.row;
+          if (piece.length_ns() > place.longest.length_ns()) {
+            place.longest = piece;
+            place.longest_row = span_of(*stretch.row);
+            place.longest_step = step_at(piece.begin_ns);
+          }
+        });
+  }
+
+  void add_other_threads(IdleCause cause, const IntervalSet& idle,
+                         std::vector<IdlePlace>& places) const {
+    IntervalSet rest = idle;
+    for (std::size_t i = 0; i < threads_.size() && !rest.empty(); ++i) {
+      const OtherThread& thread = host_.threads[i];
+      const IntervalSet own = rest & (cause == IdleCause::kBackward ? thread.backward : thread.set);
+      add_places(cause, own, threads_[i], thread.lane, places);
+      rest = rest - own;
+    }
+    if (rest.empty()) return;
+    places.push_back(
+        {.cause = cause, .idle_ns = rest.length_ns(), .pieces = std::ssize(rest.intervals())});
+  }
+
+  [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const {
+    const auto found =
+        window_at(annotations_, at_ns, [](const trace::TraceEvent* row) { return span_of(*row); });
+    return found ? timeline_.shown_name(*annotations_[*found]) : ops::kNoIndex;
+  }
+
+  // Adds places by Python function, if frames were recorded.
+  void add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places) {
+    if (frames_.empty()) return;
+    std::unordered_map<PlaceKey, std::size_t, PlaceHash> known;
+    for (const TimeSpan& gap : idle) {
+      const std::uint32_t annotation = annotation_at(gap.begin_ns);
+      for (const PythonShare& share : frames_.shares_of(gap)) {
+        const auto [at, is_new] =
+            known.try_emplace({share.function, share.caller, annotation}, places.size());
+        if (is_new) {
+          places.push_back({.cause = IdleCause::kUnattributed,
+                            .name = share.function,
+                            .annotation = annotation,
+                            .caller = share.caller,
+                            .lane = steps_.lane});
+        }
+        IdlePlace& place = places[at->second];
+        place.idle_ns += share.ns;
+        ++place.pieces;
+        ++place.rows;
+        if (share.ns <= place.longest.length_ns()) continue;
+        place.longest = gap;
+        place.longest.end_ns = gap.begin_ns + share.ns;
+        place.longest_row = share.row == nullptr ? gap : span_of(*share.row);
+        place.longest_step = step_at(gap.begin_ns);
+      }
+    }
+  }
+
+  // Adds the name of the started work to calls: a kernel identifies the place better than its call.
+  void name_started_work(std::vector<IdlePlace>& places) const {
+    const std::vector<CallRow>& calls = timeline_.calls;
+    std::unordered_map<std::uint32_t, std::size_t>
+        place_of_call;  // key: index into Timeline::calls
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      const IdlePlace& place = places[i];
+      if (place.call == ops::kNoIndex) continue;
+      auto call = std::ranges::partition_point(calls, [&](const CallRow& each) {
+        return each.event->start_ns < place.longest_row.begin_ns;
+      });
+      for (; call != calls.end() && call->event->start_ns == place.longest_row.begin_ns; ++call) {
+        if (call->event->lane != place.lane || call->event->name != place.call) continue;
+        place_of_call.try_emplace(static_cast<std::uint32_t>(call - calls.begin()), i);
+      }
+    }
+    if (place_of_call.empty()) return;
+    for (const WorkRow& row : timeline_.work) {
+      if (row.call == ops::kNoIndex || calls[row.call].work == 0) continue;
+      const auto found = place_of_call.find(row.call);
+      if (found != place_of_call.end() && places[found->second].work == ops::kNoIndex) {
+        places[found->second].work = row.event->name;
+      }
+    }
+  }
+
+  void add_gaps(const IntervalSet& idle, IdleReport& report) {
+    std::vector<TimeSpan> gaps = idle.intervals();
+    report.gap_count = std::ssize(gaps);
+    const auto middle = gaps.begin() + std::min<std::ptrdiff_t>(kMaxGaps, std::ssize(gaps));
+    std::partial_sort(gaps.begin(), middle, gaps.end(), [](const TimeSpan& a, const TimeSpan& b) {
+      return std::tuple(-a.length_ns(), a.begin_ns) < std::tuple(-b.length_ns(), b.begin_ns);
+    });
+    for (auto at = gaps.begin(); at != middle; ++at) {
+      IdleGap gap = {.at = *at, .step = step_at(at->begin_ns)};
+      if (steps_.lane != ops::kNoIndex) {
+        name_neighbours(*timeline_.trace, timeline_.trace->lanes[steps_.lane], gap);
+      }
+      if (!frames_.empty()) {
+        const std::vector<PythonShare> shares = frames_.shares_of(gap.at);
+        const auto most = std::ranges::max_element(shares, {}, &PythonShare::ns);
+        gap.python = most->function;
+        gap.caller = most->caller;
+      }
+      report.gaps.push_back(gap);
+    }
+  }
+
+  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const {
+    const auto after = std::ranges::partition_point(
+        steps_.steps, [&](const Step& step) { return step.window.begin_ns <= at_ns; });
+    return after == steps_.steps.begin()
+               ? 0
+               : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
+  }
+
+  const Timeline& timeline_;
+  const Steps& steps_;
+  const HostSets& host_;
+  IntervalSet counted_;
+  ByCause<std::vector<Stretch>> main_;                 // spans of the step thread
+  std::vector<std::vector<Stretch>> threads_;          // as HostSets::threads
+  std::vector<const trace::TraceEvent*> annotations_;  // outermost annotations of the step thread
+  PythonFrames frames_;                                // the step thread's
+};
 
 class Attribution {
  public:
@@ -65,11 +344,11 @@ class Attribution {
     add(out, sets.compute, &StepTime::compute_ns);
     add(out, sets.communication - sets.compute, &StepTime::communication_ns);
     add(out, sets.copies - kernels, &StepTime::copy_ns);
-    add(out, host_.loading, &StepTime::data_loading_ns);
+    add(out, host_.explaining[IdleCause::kDataLoading], &StepTime::data_loading_ns);
 
     IntervalSet rest = wall_ - (kernels | sets.copies);
     note_longest(rest, out);
-    const std::array<IntervalSet, kIdleCauses> idle = by_cause(std::move(rest), host_);
+    const ByCause<IntervalSet> idle = by_cause(std::move(rest), host_);
     for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
       const std::vector<std::int64_t> lengths = idle[cause].lengths_in(windows_);
       for (std::size_t i = 0; i < lengths.size(); ++i) out.steps[i].idle_ns[cause] = lengths[i];
@@ -163,279 +442,6 @@ std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& st
     reports.push_back(attribution.report(IdleScope::kAllDevices, std::nullopt));
   }
   return reports;
-}
-
-namespace {
-
-constexpr std::size_t kMaxGaps = 8;
-
-std::size_t index_of(IdleCause cause) { return static_cast<std::size_t>(cause); }
-
-IdleCause cause_of(trace::CallClass call) {
-  if (call == trace::CallClass::kSynchronize) return IdleCause::kSynchronise;
-  return call == trace::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
-}
-
-// Indices into Trace::names; equal names are the same place.
-using PlaceKey = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-struct PlaceHash {
-  std::size_t operator()(const PlaceKey& key) const {
-    constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15U;
-    const auto& [name, call, annotation] = key;
-    std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kHashMultiplier;
-    mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kHashMultiplier;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
-  }
-};
-
-// Finds the step thread's rows around a gap. Examines a bounded number of rows.
-void name_neighbours(const trace::Trace& trace, const trace::TraceLane& lane, IdleGap& gap) {
-  constexpr std::ptrdiff_t kMaxLooks = 512;
-  const std::vector<trace::TraceEvent>& events = lane.events;
-  const auto is_row = [&](const trace::TraceEvent& event) {
-    return trace::is_call(event.kind) || is_host_op(trace, event);
-  };
-  const auto behind = std::partition_point(
-      events.begin(), events.end(),
-      [&](const trace::TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
-  const auto next =
-      std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
-  if (next != events.end() && is_row(*next)) gap.after = next->name;
-
-  std::int64_t latest_ns = 0;
-  auto at = behind;
-  for (std::ptrdiff_t looks = 0; looks < kMaxLooks && at != events.begin(); ++looks) {
-    --at;
-    if (is_row(*at) && at->end_ns <= gap.at.begin_ns &&
-        (gap.before == ops::kNoIndex || at->end_ns > latest_ns)) {
-      latest_ns = at->end_ns;
-      gap.before = at->name;
-    }
-  }
-}
-
-}  // namespace
-
-IdlePlaces::IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
-    : timeline_(timeline), steps_(steps), host_(host), counted_(steps.counted_windows()) {
-  if (steps.lane == ops::kNoIndex) return;
-  add_calls();
-  add_main_rows();
-  const trace::Trace& trace = *timeline.trace;
-  for (const OtherThread& thread : host.threads) {
-    std::vector<Stretch>& stretches = threads_.emplace_back();
-    for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
-      const bool call = trace::is_call(inner.row->kind);
-      const trace::TraceEvent* op = call ? inner.op : inner.row;
-      stretches.push_back({.at = inner.at,
-                           .name = op == nullptr ? ops::kNoIndex : timeline.shown_name(*op),
-                           .call = call ? inner.row->name : ops::kNoIndex,
-                           .row = inner.row});
-    }
-  }
-}
-
-// A call inside another one of the same cause counts as part of it.
-void IdlePlaces::add_calls() {
-  const trace::Trace& trace = *timeline_.trace;
-  for (const CallRow& call : timeline_.calls) {
-    if (call.event->lane != steps_.lane) continue;
-    const trace::CallClass kind = trace.names[call.event->name].facts.call;
-    std::vector<Stretch>& stretches = main_[index_of(cause_of(kind))];
-    TimeSpan at = span_of(*call.event);
-    if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
-    if (at.length_ns() <= 0) continue;
-    stretches.push_back(
-        {.at = at,
-         .name = call.op == nullptr ? ops::kNoIndex : timeline_.shown_name(*call.op),
-         .call = call.event->name,
-         .row = call.event});
-  }
-}
-
-void IdlePlaces::add_main_rows() {
-  const trace::Trace& trace = *timeline_.trace;
-  const trace::TraceLane& lane = trace.lanes[steps_.lane];
-  for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
-    main_[index_of(IdleCause::kHostOp)].push_back(
-        {.at = inner.at, .name = timeline_.shown_name(*inner.row), .row = inner.row});
-  }
-  frames_ = PythonFrames(trace, lane);
-  std::vector<Stretch>& loading = main_[index_of(IdleCause::kDataLoading)];
-  for (const trace::TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event)) continue;
-    const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
-    if (event.kind == trace::EventKind::kAnnotation && !inside) annotations_.push_back(&event);
-    if (!trace.names[event.name].facts.data_wait) continue;
-    TimeSpan at = span_of(event);
-    if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
-    if (at.length_ns() > 0) loading.push_back({.at = at, .name = event.name, .row = &event});
-  }
-}
-
-void IdlePlaces::fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report) {
-  for (std::size_t i = 0; i < kIdleCauses; ++i) {
-    const auto cause = static_cast<IdleCause>(i);
-    const IntervalSet counted = idle[i] & counted_;
-    if (cause == IdleCause::kOtherThread) {
-      add_other_threads(cause, counted, report.places);
-    } else if (cause == IdleCause::kBackward) {
-      add_places(cause, counted & host_.main_backward, main_[index_of(IdleCause::kHostOp)],
-                 steps_.lane, report.places);
-      add_other_threads(cause, counted - host_.main_backward, report.places);
-    } else if (cause == IdleCause::kUnattributed) {
-      add_functions(counted, report.places);
-      add_gaps(counted, report);
-    } else {
-      add_places(cause, counted, main_[i], steps_.lane, report.places);
-    }
-  }
-  std::stable_sort(report.places.begin(), report.places.end(),
-                   [](const IdlePlace& a, const IdlePlace& b) {
-                     return std::tuple(a.cause, -a.idle_ns) < std::tuple(b.cause, -b.idle_ns);
-                   });
-  name_started_work(report.places);
-}
-
-void IdlePlaces::add_places(IdleCause cause, const IntervalSet& idle,
-                            const std::vector<Stretch>& stretches, std::uint32_t lane,
-                            std::vector<IdlePlace>& places) const {
-  struct Known {
-    std::size_t place = 0;
-    const trace::TraceEvent* last = nullptr;
-  };
-  std::unordered_map<PlaceKey, Known, PlaceHash> known;
-  for_each_piece(
-      idle, stretches, [](const Stretch& stretch) { return stretch.at; },
-      [&](const TimeSpan& piece, std::size_t i) {
-        const Stretch& stretch = stretches[i];
-        const std::uint32_t annotation = annotation_at(piece.begin_ns);
-        const auto [at, is_new] =
-            known.try_emplace({stretch.name, stretch.call, annotation}, Known{places.size()});
-        if (is_new) {
-          places.push_back({.cause = cause,
-                            .name = stretch.name,
-                            .call = stretch.call,
-                            .annotation = annotation == stretch.name ? ops::kNoIndex : annotation,
-                            .lane = lane});
-        }
-        IdlePlace& place = places[at->second.place];
-        place.idle_ns += piece.length_ns();
-        ++place.pieces;
-        if (stretch.row != at->second.last) ++place.rows;
-        at->second.last = stretch.row;
-        if (piece.length_ns() > place.longest.length_ns()) {
-          place.longest = piece;
-          place.longest_row = span_of(*stretch.row);
-          place.longest_step = step_at(piece.begin_ns);
-        }
-      });
-}
-
-void IdlePlaces::add_other_threads(IdleCause cause, const IntervalSet& idle,
-                                   std::vector<IdlePlace>& places) const {
-  IntervalSet rest = idle;
-  for (std::size_t i = 0; i < threads_.size() && !rest.empty(); ++i) {
-    const OtherThread& thread = host_.threads[i];
-    const IntervalSet own = rest & (cause == IdleCause::kBackward ? thread.backward : thread.set);
-    add_places(cause, own, threads_[i], thread.lane, places);
-    rest = rest - own;
-  }
-  if (rest.empty()) return;
-  places.push_back(
-      {.cause = cause, .idle_ns = rest.length_ns(), .pieces = std::ssize(rest.intervals())});
-}
-
-std::uint32_t IdlePlaces::annotation_at(std::int64_t at_ns) const {
-  const auto found =
-      window_at(annotations_, at_ns, [](const trace::TraceEvent* row) { return span_of(*row); });
-  return found ? timeline_.shown_name(*annotations_[*found]) : ops::kNoIndex;
-}
-
-// Adds places by Python function, if frames were recorded.
-void IdlePlaces::add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places) {
-  if (frames_.empty()) return;
-  std::unordered_map<PlaceKey, std::size_t, PlaceHash> known;
-  for (const TimeSpan& gap : idle) {
-    const std::uint32_t annotation = annotation_at(gap.begin_ns);
-    for (const PythonShare& share : frames_.shares_of(gap)) {
-      const auto [at, is_new] =
-          known.try_emplace({share.function, share.caller, annotation}, places.size());
-      if (is_new) {
-        places.push_back({.cause = IdleCause::kUnattributed,
-                          .name = share.function,
-                          .annotation = annotation,
-                          .caller = share.caller,
-                          .lane = steps_.lane});
-      }
-      IdlePlace& place = places[at->second];
-      place.idle_ns += share.ns;
-      ++place.pieces;
-      ++place.rows;
-      if (share.ns <= place.longest.length_ns()) continue;
-      place.longest = gap;
-      place.longest.end_ns = gap.begin_ns + share.ns;
-      place.longest_row = share.row == nullptr ? gap : span_of(*share.row);
-      place.longest_step = step_at(gap.begin_ns);
-    }
-  }
-}
-
-// Adds the name of the started work to calls: a kernel identifies the place better than its call.
-void IdlePlaces::name_started_work(std::vector<IdlePlace>& places) const {
-  const std::vector<CallRow>& calls = timeline_.calls;
-  std::unordered_map<std::uint32_t, std::size_t> place_of_call;  // key: index into Timeline::calls
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const IdlePlace& place = places[i];
-    if (place.call == ops::kNoIndex) continue;
-    auto call = std::partition_point(calls.begin(), calls.end(), [&](const CallRow& each) {
-      return each.event->start_ns < place.longest_row.begin_ns;
-    });
-    for (; call != calls.end() && call->event->start_ns == place.longest_row.begin_ns; ++call) {
-      if (call->event->lane != place.lane || call->event->name != place.call) continue;
-      place_of_call.try_emplace(static_cast<std::uint32_t>(call - calls.begin()), i);
-    }
-  }
-  if (place_of_call.empty()) return;
-  for (const WorkRow& row : timeline_.work) {
-    if (row.call == ops::kNoIndex || calls[row.call].work == 0) continue;
-    const auto found = place_of_call.find(row.call);
-    if (found != place_of_call.end() && places[found->second].work == ops::kNoIndex) {
-      places[found->second].work = row.event->name;
-    }
-  }
-}
-
-void IdlePlaces::add_gaps(const IntervalSet& idle, IdleReport& report) {
-  std::vector<TimeSpan> gaps = idle.intervals();
-  report.gap_count = std::ssize(gaps);
-  const auto middle = gaps.begin() + std::min<std::ptrdiff_t>(kMaxGaps, std::ssize(gaps));
-  std::partial_sort(gaps.begin(), middle, gaps.end(), [](const TimeSpan& a, const TimeSpan& b) {
-    return std::tuple(-a.length_ns(), a.begin_ns) < std::tuple(-b.length_ns(), b.begin_ns);
-  });
-  for (auto at = gaps.begin(); at != middle; ++at) {
-    IdleGap gap = {.at = *at, .step = step_at(at->begin_ns)};
-    if (steps_.lane != ops::kNoIndex) {
-      name_neighbours(*timeline_.trace, timeline_.trace->lanes[steps_.lane], gap);
-    }
-    if (!frames_.empty()) {
-      const std::vector<PythonShare> shares = frames_.shares_of(gap.at);
-      const auto most =
-          std::max_element(shares.begin(), shares.end(),
-                           [](const PythonShare& a, const PythonShare& b) { return a.ns < b.ns; });
-      gap.python = most->function;
-      gap.caller = most->caller;
-    }
-    report.gaps.push_back(gap);
-  }
-}
-
-std::size_t IdlePlaces::step_at(std::int64_t at_ns) const {
-  const auto after =
-      std::partition_point(steps_.steps.begin(), steps_.steps.end(),
-                           [&](const Step& step) { return step.window.begin_ns <= at_ns; });
-  return after == steps_.steps.begin() ? 0
-                                       : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
 }
 
 }  // namespace stepbench::analyze

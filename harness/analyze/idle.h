@@ -16,27 +16,8 @@
 #include "harness/analyze/internal/timeline.h"
 #include "harness/analyze/steps.h"
 #include "harness/analyze/summary.h"
-#include "harness/base/enum_names.h"
 
 namespace stepbench::analyze {
-
-// In the order in which causes claim idle time: an earlier cause hides a later one, so collating
-// inside a data fetch counts as data loading.
-enum class IdleCause : std::uint8_t {
-  kDataLoading,  // the step thread fetches a batch
-  kSynchronise,  // the step thread waits in a synchronising call
-  kCopyCall,     // the step thread is inside a call that copies
-  kLaunch,       // the step thread is inside another call of the runtime or driver
-  kBackward,     // autograd runs, on any thread
-  kHostOp,       // the step thread is inside an op or annotation
-  kOtherThread,  // another thread is inside an op, annotation or call
-  kUnattributed  // not covered by any row
-};
-constexpr EnumNames<8> names_of(IdleCause) {
-  return {"data_loading", "synchronise", "copy_call",    "launch",
-          "backward",     "host_op",     "other_thread", "unattributed"};
-}
-inline constexpr std::size_t kIdleCauses = 8;
 
 // Times of one step. wall = compute + communication + copy + sum of idle.
 struct StepTime {
@@ -118,46 +99,5 @@ struct IdleReport {
 
 // One report per device and, for several, one for all; without devices, the host's.
 [[nodiscard]] std::vector<IdleReport> attribute_idle(const Timeline& timeline, const Steps& steps);
-
-// Private to the attribution of idle time: the ops and calls into which it falls, and the gaps that
-// nothing explains.
-class IdlePlaces {
- public:
-  // All three must outlive this object.
-  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host);
-
-  // Adds places and gaps of the counted steps; `idle[cause]` is all idle time of that cause.
-  void fill(const std::array<IntervalSet, kIdleCauses>& idle, IdleReport& report);
-
- private:
-  // A span of a host row that can explain idle time.
-  struct Stretch {
-    TimeSpan at = {};
-    std::uint32_t name = ops::kNoIndex;
-    std::uint32_t call = ops::kNoIndex;
-    const trace::TraceEvent* row = nullptr;
-  };
-
-  void add_calls();
-  void add_main_rows();
-  void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
-                  std::uint32_t lane, std::vector<IdlePlace>& places) const;
-  void add_other_threads(IdleCause cause, const IntervalSet& idle,
-                         std::vector<IdlePlace>& places) const;
-  void add_functions(const IntervalSet& idle, std::vector<IdlePlace>& places);
-  void add_gaps(const IntervalSet& idle, IdleReport& report);
-  void name_started_work(std::vector<IdlePlace>& places) const;
-  [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const;
-  [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const;
-
-  const Timeline& timeline_;
-  const Steps& steps_;
-  const HostSets& host_;
-  IntervalSet counted_;
-  std::array<std::vector<Stretch>, kIdleCauses> main_;  // spans of the step thread, by cause
-  std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
-  std::vector<const trace::TraceEvent*> annotations_;   // outermost annotations of the step thread
-  PythonFrames frames_;                                 // the step thread's
-};
 
 }  // namespace stepbench::analyze

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 
 #include "harness/text/numbers.h"
@@ -11,6 +12,8 @@
 
 namespace stepbench::analyze {
 
+using enum IntegrityLevel;
+
 std::vector<IntegrityNote> check_integrity(const Timeline& timeline, const Steps& steps) {
   IntegrityNotes notes;
   check_device_rows(timeline, notes);
@@ -18,16 +21,12 @@ std::vector<IntegrityNote> check_integrity(const Timeline& timeline, const Steps
   check_lanes(timeline, notes);
   check_file(timeline, notes);
   std::vector<IntegrityNote> all = notes.take();
-  std::stable_sort(all.begin(), all.end(), [](const IntegrityNote& a, const IntegrityNote& b) {
-    return a.level > b.level;
-  });
+  std::ranges::stable_sort(all, std::greater{}, &IntegrityNote::level);
   return all;
 }
 
 bool blocks_numbers(const std::vector<IntegrityNote>& notes) {
-  return std::any_of(notes.begin(), notes.end(), [](const IntegrityNote& note) {
-    return note.level == IntegrityLevel::kError;
-  });
+  return std::ranges::any_of(notes, [](const IntegrityNote& note) { return note.level == kError; });
 }
 
 namespace {
@@ -36,18 +35,15 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
   if (reading.damaged()) {
     const std::int64_t places = reading.control_characters + reading.bare_words +
                                 reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
-    notes.add(IntegrityLevel::kWarning, "damaged_text",
+    notes.add(kWarning, "damaged_text",
               "invalid JSON: " + text::counted(places, "place") +
                   " read as probably meant, the first at byte " +
                   text::with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
               places);
   }
-  if (reading.duplicate_headers > 0) {
-    notes.add(IntegrityLevel::kWarning, "duplicate_headers",
-              text::counted(reading.duplicate_headers, "key") +
-                  " of the file appear twice, as if two traces were written into one file",
-              reading.duplicate_headers);
-  }
+  notes.add_some(reading.duplicate_headers, kWarning, "duplicate_headers",
+                 text::counted(reading.duplicate_headers, "key") +
+                     " of the file appear twice, as if two traces were written into one file");
   std::int64_t ignored = 0;
   for (const trace::IgnoredRows& rows : reading.ignored) ignored += rows.count;
   if (ignored > 0) {
@@ -60,7 +56,7 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
     if (reading.ignored.size() > kMaxShown) {
       what.push_back(text::counted(std::ssize(reading.ignored) - std::ssize(what), "other kind"));
     }
-    notes.add(IntegrityLevel::kNote, "ignored_rows",
+    notes.add(kNote, "ignored_rows",
               text::counted(ignored, "row") + " ignored: " + text::join_and(what), ignored,
               reading.rows);
   }
@@ -70,23 +66,23 @@ void check_reading(const trace::ReadingFacts& reading, IntegrityNotes& notes) {
 void check_log_lines(const trace::Trace& trace, IntegrityNotes& notes) {
   constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
   const auto loses = [&](const std::string& line) {
-    return std::any_of(kLosses.begin(), kLosses.end(),
-                       [&](std::string_view word) { return line.find(word) != std::string::npos; });
+    return std::ranges::any_of(
+        kLosses, [&](std::string_view word) { return line.find(word) != std::string::npos; });
   };
   const auto fails = [](const std::string& line) { return line.starts_with("ERROR"); };
   const std::vector<std::string>& lines = trace.log_lines;
-  const auto loss = std::find_if(lines.begin(), lines.end(), loses);
-  const auto error = std::find_if(lines.begin(), lines.end(), fails);
+  const auto loss = std::ranges::find_if(lines, loses);
+  const auto error = std::ranges::find_if(lines, fails);
   const auto shown = loss != lines.end() ? loss : error;
   if (shown == lines.end()) return;
   constexpr std::size_t kMaxLength = 160;
-  notes.add(loss != lines.end() ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "profiler_log",
+  notes.add(loss != lines.end() ? kWarning : kNote, "profiler_log",
             "the profiler reported: " + text::printable(shown->substr(0, kMaxLength)));
 }
 
 void check_resolution(const trace::Trace& trace, IntegrityNotes& notes) {
   if (trace.resolution_ns > 1 && trace.reading.rows > 0) {
-    notes.add(IntegrityLevel::kNote, "whole_microseconds",
+    notes.add(kNote, "whole_microseconds",
               "times are whole microseconds: each edge is uncertain by 1 us, and " +
                   text::counted(trace.reading.zero_durations, "row") + " have no length",
               trace.reading.zero_durations);
@@ -104,7 +100,7 @@ void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
   }
   if (with_id > 1 && same == with_id) {
     notes.add(
-        IntegrityLevel::kNote, "external_ids_unused",
+        kNote, "external_ids_unused",
         "external ids equal the correlation ids and name no op: calls are matched to ops by time");
   }
 }
@@ -113,11 +109,11 @@ void check_header(const Timeline& timeline, IntegrityNotes& notes) {
   const trace::Trace& trace = *timeline.trace;
   if (!timeline.work.empty() && trace.devices.empty()) {
     notes.add(
-        IntegrityLevel::kNote, "no_device_properties",
+        kNote, "no_device_properties",
         "the file does not name the device: its memory and its tensor cores cannot be judged");
   }
   if (!trace.rank && !trace.reading.path.empty()) {
-    notes.add(IntegrityLevel::kNote, "no_rank", "the file has no rank: taken as rank 0");
+    notes.add(kNote, "no_rank", "the file has no rank: taken as rank 0");
   }
 }
 
@@ -126,7 +122,7 @@ void check_copies(const Timeline& timeline, IntegrityNotes& notes) {
   const bool bytes = std::ranges::any_of(
       timeline.work, [](const WorkRow& row) { return is_copy(row) && row.event->value >= 0; });
   if (!copies || bytes) return;
-  notes.add(IntegrityLevel::kNote, "copies_without_bytes", "copies have no sizes");
+  notes.add(kNote, "copies_without_bytes", "copies have no sizes");
 }
 
 }  // namespace
@@ -191,20 +187,17 @@ void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
       }
     }
   }
-  if (host.crossing() > 0) {
-    notes.add(IntegrityLevel::kWarning, "host_rows_cross",
-              text::with_separators(host.crossing()) + " of " + text::with_separators(host_rows) +
-                  " host rows overlap another one of their thread without lying inside it: which "
-                  "op called which is uncertain there",
-              host.crossing(), host_rows);
-  }
-  if (overlapping > 0) {
-    notes.add(IntegrityLevel::kWarning, "stream_rows_overlap",
-              text::with_separators(overlapping) + " of " +
-                  text::counted(std::ssize(timeline.work), "device row") +
-                  " begin before the one before them on their stream ended",
-              overlapping, std::ssize(timeline.work));
-  }
+  notes.add_some(
+      host.crossing(), kWarning, "host_rows_cross",
+      text::with_separators(host.crossing()) + " of " + text::with_separators(host_rows) +
+          " host rows overlap another one of their thread without lying inside it: which "
+          "op called which is uncertain there",
+      host_rows);
+  notes.add_some(overlapping, kWarning, "stream_rows_overlap",
+                 text::with_separators(overlapping) + " of " +
+                     text::counted(std::ssize(timeline.work), "device row") +
+                     " begin before the one before them on their stream ended",
+                 std::ssize(timeline.work));
 }
 
 void check_span(const Timeline& timeline, IntegrityNotes& notes) {
@@ -215,33 +208,28 @@ void check_span(const Timeline& timeline, IntegrityNotes& notes) {
   std::int64_t outside = 0;
   for (const trace::TraceLane& lane : timeline.trace->lanes) {
     if (lane.kind != trace::LaneKind::kHost) continue;
-    outside +=
-        std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
-          return (event.kind == trace::EventKind::kOp || trace::is_call(event.kind)) &&
-                 (event.start_ns < span.begin_ns || event.end_ns > span.end_ns);
-        });
+    outside += std::ranges::count_if(lane.events, [&](const trace::TraceEvent& event) {
+      return (event.kind == trace::EventKind::kOp || trace::is_call(event.kind)) &&
+             (event.start_ns < span.begin_ns || event.end_ns > span.end_ns);
+    });
   }
-  if (outside > 0) {
-    notes.add(IntegrityLevel::kWarning, "rows_outside_the_span",
-              text::counted(outside, "op or call") +
-                  " outside the interval that the profiler says it "
-                  "recorded: the window was clipped",
-              outside);
-  }
+  notes.add_some(outside, kWarning, "rows_outside_the_span",
+                 text::counted(outside, "op or call") +
+                     " outside the interval that the profiler says it "
+                     "recorded: the window was clipped");
 }
 
 void check_processes(const Timeline& timeline, IntegrityNotes& notes) {
   std::set<std::int64_t> processes;
   for (const trace::TraceLane& lane : timeline.trace->lanes) {
     if (lane.kind != trace::LaneKind::kHost) continue;
-    const bool works =
-        std::any_of(lane.events.begin(), lane.events.end(), [](const trace::TraceEvent& event) {
-          return event.kind == trace::EventKind::kOp || trace::is_call(event.kind);
-        });
+    const bool works = std::ranges::any_of(lane.events, [](const trace::TraceEvent& event) {
+      return event.kind == trace::EventKind::kOp || trace::is_call(event.kind);
+    });
     if (works) processes.insert(lane.pid);
   }
   if (processes.size() > 1) {
-    notes.add(IntegrityLevel::kWarning, "several_processes",
+    notes.add(kWarning, "several_processes",
               text::counted(std::ssize(processes), "process") +
                   " with ops or calls in one file: their rows are taken as threads of one process",
               std::ssize(processes));
@@ -261,8 +249,8 @@ namespace {
 // Describes what happens to truncated steps: they count only if there are no others.
 std::string truncated_steps_note(const Steps& steps) {
   const std::vector<std::size_t> counted_steps = steps.counted();
-  const bool counts = std::any_of(counted_steps.begin(), counted_steps.end(),
-                                  [&](std::size_t i) { return steps.steps[i].truncated; });
+  const bool counts =
+      std::ranges::any_of(counted_steps, [&](std::size_t i) { return steps.steps[i].truncated; });
   return counts ? "the summary uses it anyway, as there is no whole step"
                 : "left out of the summary";
 }
@@ -273,31 +261,20 @@ std::string steps_that(std::int64_t count, std::string_view one, std::string_vie
 }
 
 void check_numbers(const Steps& steps, IntegrityNotes& notes) {
-  if (steps.duplicates > 0) {
-    notes.add(IntegrityLevel::kWarning, "duplicate_steps",
-              text::counted(steps.duplicates, "row") +
-                  " with the number of an earlier step: the first of each number counts",
-              steps.duplicates);
-  }
-  if (steps.gaps > 0) {
-    notes.add(IntegrityLevel::kWarning, "missing_steps",
-              text::counted(steps.gaps, "step") +
-                  " missing between the first and the last one: a step before a gap ends with its "
-                  "own row",
-              steps.gaps);
-  }
-  if (steps.overlapping > 0) {
-    notes.add(IntegrityLevel::kWarning, "overlapping_steps",
-              steps_that(steps.overlapping, "ends", "end") + " after the next one began",
-              steps.overlapping);
-  }
-  if (steps.clipped > 0) {
-    notes.add(IntegrityLevel::kWarning, "clipped_steps",
-              steps_that(steps.clipped, "reaches", "reach") +
-                  " beyond the interval that the profiler says it recorded: cut there; " +
-                  truncated_steps_note(steps),
-              steps.clipped);
-  }
+  notes.add_some(steps.duplicates, kWarning, "duplicate_steps",
+                 text::counted(steps.duplicates, "row") +
+                     " with the number of an earlier step: the first of each number counts");
+  notes.add_some(
+      steps.gaps, kWarning, "missing_steps",
+      text::counted(steps.gaps, "step") +
+          " missing between the first and the last one: a step before a gap ends with its "
+          "own row");
+  notes.add_some(steps.overlapping, kWarning, "overlapping_steps",
+                 steps_that(steps.overlapping, "ends", "end") + " after the next one began");
+  notes.add_some(steps.clipped, kWarning, "clipped_steps",
+                 steps_that(steps.clipped, "reaches", "reach") +
+                     " beyond the interval that the profiler says it recorded: cut there; " +
+                     truncated_steps_note(steps));
 }
 
 void check_work(const Steps& steps, IntegrityNotes& notes) {
@@ -305,7 +282,7 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
   std::int64_t with_work = 0;
   for (const Step& step : steps.steps) ++(step.device_rows == 0 ? empty : with_work);
   if (with_work > 0 && empty > 0) {
-    notes.add(IntegrityLevel::kWarning, "steps_without_device_rows",
+    notes.add(kWarning, "steps_without_device_rows",
               text::with_separators(empty) + " of " +
                   text::counted(std::ssize(steps.steps), "step") + " launched no device row",
               empty, std::ssize(steps.steps));
@@ -314,7 +291,7 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
       steps.steps.back().device_rows > 0) {
     const Step& last = steps.steps.back();
     const Step& before = steps.steps[steps.steps.size() - 2];
-    notes.add(IntegrityLevel::kWarning, "truncated_last_step",
+    notes.add(kWarning, "truncated_last_step",
               "the last step has " + text::with_separators(last.device_rows) +
                   " device rows, the one before " + text::with_separators(before.device_rows) +
                   ": the recording stopped early; " + truncated_steps_note(steps),
@@ -327,24 +304,22 @@ void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes&
   if (steps.window != WindowKind::kHostStep || steps.steps.empty()) return;
   const trace::Trace& trace = *timeline.trace;
   const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
-  const std::int64_t work =
-      std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
-        const trace::TraceEvent* call = timeline.call_of(row);
-        return call != nullptr && !all.contains(call->start_ns);
-      });
+  const std::int64_t work = std::ranges::count_if(timeline.work, [&](const WorkRow& row) {
+    const trace::TraceEvent* call = timeline.call_of(row);
+    return call != nullptr && !all.contains(call->start_ns);
+  });
   std::int64_t ops = 0;
   for (const trace::TraceLane& lane : trace.lanes) {
     if (lane.kind != trace::LaneKind::kHost) continue;
-    ops +=
-        std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
-          return event.kind == trace::EventKind::kOp && !all.contains(event.start_ns);
-        });
+    ops += std::ranges::count_if(lane.events, [&](const trace::TraceEvent& event) {
+      return event.kind == trace::EventKind::kOp && !all.contains(event.start_ns);
+    });
   }
   if (work + ops == 0) return;
   std::vector<std::string> what;
   if (ops > 0) what.push_back(text::counted(ops, "op"));
   if (work > 0) what.push_back(text::counted(work, "device row"));
-  notes.add(IntegrityLevel::kNote, "work_outside_steps",
+  notes.add(kNote, "work_outside_steps",
             text::join_and(what) +
                 " begun before the first or after the last step: not counted in any step",
             work + ops, timeline.ops + std::ssize(timeline.work));
@@ -353,15 +328,15 @@ void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes&
 void check_count(const Steps& steps, IntegrityNotes& notes) {
   const std::vector<std::size_t> counted_steps = steps.counted();
   if (steps.steps.size() < 2 || steps.chosen) return;
-  const bool edges = std::any_of(counted_steps.begin(), counted_steps.end(),
-                                 [&](std::size_t i) { return steps.steps[i].edge; });
+  const bool edges =
+      std::ranges::any_of(counted_steps, [&](std::size_t i) { return steps.steps[i].edge; });
   if (edges) {
-    notes.add(IntegrityLevel::kNote, "only_edge_steps",
+    notes.add(kNote, "only_edge_steps",
               "the trace has no whole step between the first and the last one: the summary is "
               "based on these, which often differ from all others; profile five or more",
               std::ssize(counted_steps));
   } else if (counted_steps.size() < 3) {
-    notes.add(IntegrityLevel::kNote, "few_steps",
+    notes.add(kNote, "few_steps",
               "the summary is based on " + text::counted(std::ssize(counted_steps), "step") +
                   " between the first and the last one: profile five or more to see how steps "
                   "differ",
@@ -372,11 +347,11 @@ void check_count(const Steps& steps, IntegrityNotes& notes) {
 }  // namespace
 
 void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
-  if (!steps.reason.empty()) notes.add(IntegrityLevel::kNote, "no_steps", steps.reason);
+  if (!steps.reason.empty()) notes.add(kNote, "no_steps", steps.reason);
   check_numbers(steps, notes);
   check_work(steps, notes);
   if (steps.other_thread) {
-    notes.add(IntegrityLevel::kWarning, "steps_on_another_thread",
+    notes.add(kWarning, "steps_on_another_thread",
               "the thread with the steps has no other rows: the busiest thread is taken as the "
               "step thread");
   }

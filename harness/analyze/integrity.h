@@ -45,6 +45,11 @@ class IntegrityNotes {
            std::int64_t of = 0) {
     notes_.push_back({std::move(id), level, std::move(text), count, of});
   }
+  // If there are any.
+  void add_some(std::int64_t count, IntegrityLevel level, std::string id, std::string text,
+                std::int64_t of = 0) {
+    if (count > 0) add(level, std::move(id), std::move(text), count, of);
+  }
   [[nodiscard]] std::vector<IntegrityNote> take() { return std::move(notes_); }
 
  private:

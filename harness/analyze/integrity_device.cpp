@@ -12,6 +12,8 @@
 #include "harness/text/words.h"
 
 namespace stepbench::analyze {
+
+using enum IntegrityLevel;
 namespace {
 
 constexpr double kMaxLostLaunches = 0.01;  // share of all launches
@@ -42,14 +44,12 @@ enum class Capture : std::uint8_t { kNone, kBegin, kEnd };
 
 std::vector<Capture> captures_of(const trace::Trace& trace) {
   std::vector<Capture> captures(trace.names.size());
-  std::transform(trace.names.begin(), trace.names.end(), captures.begin(),
-                 [](const trace::TraceName& name) {
-                   if (name.text.find("StreamBeginCapture") != std::string::npos) {
-                     return Capture::kBegin;
-                   }
-                   return name.text.find("StreamEndCapture") != std::string::npos ? Capture::kEnd
-                                                                                  : Capture::kNone;
-                 });
+  std::ranges::transform(trace.names, captures.begin(), [](const trace::TraceName& name) {
+    if (name.text.find("StreamBeginCapture") != std::string::npos) {
+      return Capture::kBegin;
+    }
+    return name.text.find("StreamEndCapture") != std::string::npos ? Capture::kEnd : Capture::kNone;
+  });
   return captures;
 }
 
@@ -111,8 +111,7 @@ std::int64_t unlinked_rows(const Timeline& timeline) {
     linked[row.event->lane] = true;
     from_ns[row.event->lane] = row.event->start_ns;
   }
-  return unlinked +
-         std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
+  return unlinked + std::ranges::count_if(timeline.work, [&](const WorkRow& row) {
            return row.call == ops::kNoIndex && row.event->start_ns >= from_ns[row.event->lane];
          });
 }
@@ -121,7 +120,7 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   const LostLaunches found = lost_launches(timeline);
   if (found.lost == 0) return;
   if (timeline.work.empty()) {
-    notes.add(IntegrityLevel::kError, "device_not_recorded",
+    notes.add(kError, "device_not_recorded",
               text::counted(found.launches, "launch") +
                   " of device work, but no device rows: the profiler did not record the device, "
                   "and its times are unknown",
@@ -131,7 +130,7 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   const std::int64_t inside = found.lost - found.at_the_end;
   const std::int64_t unlinked = inside > 0 ? unlinked_rows(timeline) : 0;
   if (inside > 0 && unlinked >= inside) {
-    notes.add(IntegrityLevel::kWarning, "launches_not_linked",
+    notes.add(kWarning, "launches_not_linked",
               part_text(inside, found.launches) +
                   " launches are not linked with a device row, and " +
                   text::counted(unlinked, "device row") +
@@ -140,28 +139,25 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
               inside, found.launches);
   } else if (inside > 0) {
     const bool many = share_of(inside, found.launches) > kMaxLostLaunches;
-    notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "launches_without_record",
+    notes.add(many ? kError : kWarning, "launches_without_record",
               part_text(inside, found.launches) +
                   " launches have no device row: the profiler lost records, and their time counts "
                   "as idle",
               inside, found.launches);
   }
-  if (found.at_the_end > 0) {
-    notes.add(IntegrityLevel::kNote, "launches_after_the_end",
-              text::counted(found.at_the_end, "launch") +
-                  " after the last device row began: the recording stopped before their work did",
-              found.at_the_end, found.launches);
-  }
+  notes.add_some(
+      found.at_the_end, kNote, "launches_after_the_end",
+      text::counted(found.at_the_end, "launch") +
+          " after the last device row began: the recording stopped before their work did",
+      found.launches);
 }
 
 void check_orphans(const Timeline& timeline, IntegrityNotes& notes) {
   const auto rows = std::ssize(timeline.work);
-  const std::int64_t orphans =
-      std::count_if(timeline.work.begin(), timeline.work.end(),
-                    [](const WorkRow& row) { return row.call == ops::kNoIndex; });
+  const std::int64_t orphans = std::ranges::count(timeline.work, ops::kNoIndex, &WorkRow::call);
   if (orphans == 0) return;
   const bool many = share_of(orphans, rows) > kManyOrphans;
-  notes.add(many ? IntegrityLevel::kWarning : IntegrityLevel::kNote, "device_rows_without_call",
+  notes.add(many ? kWarning : kNote, "device_rows_without_call",
             part_text(orphans, rows) +
                 " device rows have no launch call: they count in the step in which they run, and "
                 "belong to no op",
@@ -184,8 +180,7 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
   }
   if (doubtful == 0) return;
   constexpr double kWarningShare = 0.01;  // share of the kernels' time
-  notes.add(share_of(doubtful_ns, all_ns) > kWarningShare ? IntegrityLevel::kWarning
-                                                          : IntegrityLevel::kNote,
+  notes.add(share_of(doubtful_ns, all_ns) > kWarningShare ? kWarning : kNote,
             "communication_not_told_apart",
             text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
                 " in total: unknown whether compute or communication ('" +
@@ -197,26 +192,21 @@ void check_times(const Timeline& timeline, IntegrityNotes& notes) {
   const trace::ReadingFacts& reading = timeline.trace->reading;
   const std::int64_t rows = std::max<std::int64_t>(1, reading.rows);
   const auto level = [&](std::int64_t count, std::int64_t of) {
-    return share_of(count, of) > kMaxImpossibleTimes ? IntegrityLevel::kError
-                                                     : IntegrityLevel::kWarning;
+    return share_of(count, of) > kMaxImpossibleTimes ? kError : kWarning;
   };
-  if (reading.negative_durations > 0) {
-    notes.add(
-        level(reading.negative_durations, rows), "negative_durations",
-        text::counted(reading.negative_durations, "row") + " with a negative duration: taken as 0",
-        reading.negative_durations, reading.rows);
-  }
-  if (reading.missing_durations > 0) {
-    notes.add(level(reading.missing_durations, rows), "missing_durations",
-              text::counted(reading.missing_durations, "row") + " without a duration: taken as 0",
-              reading.missing_durations, reading.rows);
-  }
+  notes.add_some(
+      reading.negative_durations, level(reading.negative_durations, rows), "negative_durations",
+      text::counted(reading.negative_durations, "row") + " with a negative duration: taken as 0",
+      reading.rows);
+  notes.add_some(
+      reading.missing_durations, level(reading.missing_durations, rows), "missing_durations",
+      text::counted(reading.missing_durations, "row") + " without a duration: taken as 0",
+      reading.rows);
   const std::int64_t slack_ns = timeline.trace->resolution_ns;
-  const std::int64_t early =
-      std::count_if(timeline.work.begin(), timeline.work.end(), [&](const WorkRow& row) {
-        const trace::TraceEvent* call = timeline.call_of(row);
-        return call != nullptr && row.event->start_ns < call->start_ns - slack_ns;
-      });
+  const std::int64_t early = std::ranges::count_if(timeline.work, [&](const WorkRow& row) {
+    const trace::TraceEvent* call = timeline.call_of(row);
+    return call != nullptr && row.event->start_ns < call->start_ns - slack_ns;
+  });
   if (early > 0) {
     const auto of = std::ssize(timeline.work);
     notes.add(level(early, of), "work_before_its_call",
@@ -233,7 +223,7 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
   if (timeline.trace->dropped > 0) {
     const auto rows = std::ssize(timeline.work) + std::ssize(timeline.calls) + timeline.ops;
     const bool many = share_of(timeline.trace->dropped, rows) > kMaxLostLaunches;
-    notes.add(many ? IntegrityLevel::kError : IntegrityLevel::kWarning, "dropped_records",
+    notes.add(many ? kError : kWarning, "dropped_records",
               "the recorder dropped " + text::counted(timeline.trace->dropped, "record") +
                   ": content unknown",
               timeline.trace->dropped, rows);

@@ -57,7 +57,7 @@ std::int64_t usual_bytes(const std::vector<MemoryLevelAt>& levels) {
     spans.emplace_back(levels[i].bytes, span_ns);
     total_ns += span_ns;
   }
-  std::sort(spans.begin(), spans.end());
+  std::ranges::sort(spans);
   std::int64_t below_ns = 0;
   for (const auto& [bytes, span_ns] : spans) {
     below_ns += span_ns;
@@ -113,8 +113,8 @@ std::vector<Finding> memory_findings(const trace::Trace& trace, const ops::OpTab
   std::vector<Finding> findings;
   for (const auto& [device, levels] : levels_by_device(trace.memory)) {
     const std::int64_t usual = usual_bytes(levels);
-    const auto peak = std::find_if(
-        table.memory.begin(), table.memory.end(),
+    const auto peak = std::ranges::find_if(
+        table.memory,
         [of = device](const ops::MemoryPoint& point) { return point.device == of && point.peak; });
     if (peak == table.memory.end() || usual <= 0) continue;
     const std::int64_t excess = peak->allocated_bytes - usual;
@@ -136,25 +136,11 @@ MemorySums::MemorySums(const std::vector<trace::TraceMemory>& events)
   }
 }
 
-std::size_t MemorySums::first_at_or_after(std::int64_t at_ns, std::size_t hint) const {
-  std::size_t low = hint;
-  if (low > 0 && times_[low - 1] >= at_ns) low = 0;
-  std::size_t stride = 1;
-  while (low + stride <= times_.size() && times_[low + stride - 1] < at_ns) {
-    low += stride;
-    stride *= 2;
-  }
-  const std::size_t high = std::min(times_.size(), low + stride);
-  return static_cast<std::size_t>(
-      std::lower_bound(times_.begin() + static_cast<std::ptrdiff_t>(low),
-                       times_.begin() + static_cast<std::ptrdiff_t>(high), at_ns) -
-      times_.begin());
-}
-
 MemorySums::Bytes MemorySums::claim(std::int64_t start_ns, std::int64_t end_ns) {
-  const std::size_t first = first_at_or_after(start_ns, hint_);
-  hint_ = first;
-  const std::size_t last = first_at_or_after(end_ns + 1, first);
+  const auto begin = std::ranges::lower_bound(times_, start_ns);
+  const auto end = std::upper_bound(begin, times_.end(), std::max(start_ns, end_ns));
+  const auto first = static_cast<std::size_t>(begin - times_.begin());
+  const auto last = static_cast<std::size_t>(end - times_.begin());
   if (first >= last) return {};
   ++openings_[first];
   --openings_[last];

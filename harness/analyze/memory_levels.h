@@ -48,7 +48,7 @@ class MemorySums {
   explicit MemorySums(const std::vector<trace::TraceMemory>& events);
 
   [[nodiscard]] bool empty() const { return times_.empty(); }
-  // Fastest if starts are ascending. Marks the events as claimed.
+  // Marks the events as claimed.
   [[nodiscard]] Bytes claim(std::int64_t start_ns, std::int64_t end_ns);
 
   struct Unclaimed {
@@ -58,12 +58,9 @@ class MemorySums {
   [[nodiscard]] std::vector<Unclaimed> unclaimed() const;
 
  private:
-  [[nodiscard]] std::size_t first_at_or_after(std::int64_t at_ns, std::size_t hint) const;
-
   std::vector<std::int64_t> times_;
   std::vector<Bytes> sums_;             // sum of the events before index i
   std::vector<std::int32_t> openings_;  // claims that begin minus claims that end at index i
-  std::size_t hint_ = 0;
 };
 
 }  // namespace stepbench::analyze

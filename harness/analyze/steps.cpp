@@ -32,9 +32,8 @@ std::uint32_t lane_of_steps(const trace::Trace& trace) {
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
     if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
     const std::vector<trace::TraceEvent>& events = trace.lanes[i].events;
-    const std::ptrdiff_t rows =
-        std::count_if(events.begin(), events.end(),
-                      [&](const trace::TraceEvent& event) { return is_step(trace, event); });
+    const std::ptrdiff_t rows = std::ranges::count_if(
+        events, [&](const trace::TraceEvent& event) { return is_step(trace, event); });
     if (rows > most) {
       most = rows;
       lane = i;
@@ -109,8 +108,8 @@ void mark_edges(std::vector<Step>& steps) {
   steps.back().edge = true;
   if (steps.size() < 2) return;
   // Truncated: steps without device work where most have some, and a last step with too little.
-  const auto with_work = std::count_if(steps.begin(), steps.end(),
-                                       [](const Step& step) { return step.device_rows > 0; });
+  const auto with_work =
+      std::ranges::count_if(steps, [](const Step& step) { return step.device_rows > 0; });
   if (2 * with_work > std::ssize(steps)) {
     for (Step& step : steps) step.truncated = step.truncated || step.device_rows == 0;
   }
@@ -120,125 +119,6 @@ void mark_edges(std::vector<Step>& steps) {
     steps.back().truncated = true;
   }
 }
-
-Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
-  const trace::Trace& trace = *timeline.trace;
-  Steps found;
-  found.lane = lane;
-  found.step_pid = trace.lanes[lane].pid;
-  read_marks(timeline, lane, found);
-  close_windows(found);
-  if (rows_of_work(trace, trace.lanes[lane]) == 0) {
-    const std::uint32_t busiest = step_thread(trace);
-    if (busiest != ops::kNoIndex) {
-      found.lane = busiest;
-      found.other_thread = true;
-    }
-  }
-  return found;
-}
-
-Steps steps_without_marks(const Timeline& timeline, bool from_loading) {
-  const std::uint32_t lane = step_thread(*timeline.trace);
-  Steps found = repeated_steps(timeline, lane, from_loading);
-  if (!found.steps.empty()) return found;
-  found = one_step(timeline, lane);
-  if (from_loading) {
-    found.reason +=
-        "; --steps-from-loading needs three fetches of data on one thread, and the "
-        "trace has fewer";
-  }
-  return found;
-}
-
-}  // namespace
-
-std::vector<TimeSpan> Steps::windows() const {
-  std::vector<TimeSpan> windows(steps.size());
-  std::transform(steps.begin(), steps.end(), windows.begin(),
-                 [](const Step& step) { return step.window; });
-  return windows;
-}
-
-std::vector<TimeSpan> Steps::counted_windows() const {
-  std::vector<TimeSpan> windows;
-  for (const std::size_t i : counted()) windows.push_back(steps[i].window);
-  return windows;
-}
-
-std::vector<std::size_t> Steps::counted() const {
-  std::vector<std::size_t> inner;
-  std::vector<std::size_t> whole;
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    if (!steps[i].selected) continue;
-    all.push_back(i);
-    if (steps[i].truncated) continue;
-    whole.push_back(i);
-    if (!steps[i].edge) inner.push_back(i);
-  }
-  if (chosen) return all;
-  if (!inner.empty()) return inner;
-  return whole.empty() ? all : whole;
-}
-
-StepShare& StepShare::operator+=(const StepShare& other) {
-  calls += other.calls;
-  ns += other.ns;
-  return *this;
-}
-
-void InSteps::add(std::size_t step, std::int64_t call_ns) {
-  const StepShare call{.calls = 1, .ns = call_ns};
-  *this += call;
-  of[step] += call;
-}
-
-Steps find_steps(const Timeline& timeline, const StepOptions& options) {
-  const trace::Trace& trace = *timeline.trace;
-  const std::uint32_t marked = lane_of_steps(trace);
-  Steps found;
-  if (marked != ops::kNoIndex) found = from_marks(timeline, marked);
-  if (found.steps.empty()) found = steps_without_marks(timeline, options.from_loading);
-  count_device_rows(timeline, found.steps);
-  mark_edges(found.steps);
-  if (options.numbers) {
-    found.chosen = true;
-    for (Step& step : found.steps) {
-      step.selected =
-          options.numbers->first <= step.number && step.number <= options.numbers->second;
-    }
-  }
-  return found;
-}
-
-void fold_counting_names(const Steps& steps, Timeline& timeline) {
-  const trace::Trace& trace = *timeline.trace;
-  std::map<std::uint32_t, std::int64_t> names;  // key: folded name
-  for (const trace::TraceName& name : trace.names) {
-    if (name.folded != ops::kNoIndex) ++names[name.folded];
-  }
-  if (names.empty()) return;
-  std::map<std::uint32_t, std::int64_t> rows;
-  for (const trace::TraceLane& lane : trace.lanes) {
-    if (lane.kind != trace::LaneKind::kHost) continue;
-    for (const trace::TraceEvent& event : lane.events) {
-      const std::uint32_t folded = trace.names[event.name].folded;
-      if (folded != ops::kNoIndex) ++rows[folded];
-    }
-  }
-  timeline.shown_names.resize(trace.names.size());
-  std::iota(timeline.shown_names.begin(), timeline.shown_names.end(), 0U);
-  for (std::uint32_t i = 0; i < trace.names.size(); ++i) {
-    const std::uint32_t folded = trace.names[i].folded;
-    if (folded == ops::kNoIndex) continue;
-    if (2 * rows[folded] <= names[folded] * std::ssize(steps.steps)) {
-      timeline.shown_names[i] = folded;
-    }
-  }
-}
-
-namespace {
 
 constexpr std::ptrdiff_t kMinRepeats = 3;
 // Minimum share of the thread's span: marks that cover less belong to only a part of the work.
@@ -479,15 +359,16 @@ const RepeatedRows* most(const std::vector<RepeatedRows>& all, const Chosen& cho
   return found;
 }
 
-}  // namespace
-
+// Number of a thread's rows other than steps and Python frames.
 std::size_t rows_of_work(const trace::Trace& trace, const trace::TraceLane& lane) {
   return static_cast<std::size_t>(
-      std::count_if(lane.events.begin(), lane.events.end(), [&](const trace::TraceEvent& event) {
+      std::ranges::count_if(lane.events, [&](const trace::TraceEvent& event) {
         return trace::is_call(event.kind) || is_host_op(trace, event);
       }));
 }
 
+// The host thread that runs steps: the one that fetches data, else that runs an optimizer, else
+// that has annotations, else the busiest, autograd's excluded. kNoIndex: no rows.
 std::uint32_t step_thread(const trace::Trace& trace) {
   std::uint32_t best = ops::kNoIndex;
   ThreadSigns signs_of_best;
@@ -503,6 +384,8 @@ std::uint32_t step_thread(const trace::Trace& trace) {
   return best;
 }
 
+// Infers steps from repeated rows of that thread: an optimizer's, data fetches, other annotations.
+// `loading`: data fetches only. Returns no steps if nothing repeats three times.
 Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading) {
   const trace::Trace& trace = *timeline.trace;
   Steps none;
@@ -549,6 +432,7 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
   return found;
 }
 
+// The trace as one step, from its first host op or device row to the last; marks only the ops.
 Steps one_step(const Timeline& timeline, std::uint32_t lane) {
   const trace::Trace& trace = *timeline.trace;
   Steps found;
@@ -578,6 +462,122 @@ Steps one_step(const Timeline& timeline, std::uint32_t lane) {
     found.reason = "the trace has neither steps nor ops nor device rows";
   }
   return found;
+}
+
+Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
+  const trace::Trace& trace = *timeline.trace;
+  Steps found;
+  found.lane = lane;
+  found.step_pid = trace.lanes[lane].pid;
+  read_marks(timeline, lane, found);
+  close_windows(found);
+  if (rows_of_work(trace, trace.lanes[lane]) == 0) {
+    const std::uint32_t busiest = step_thread(trace);
+    if (busiest != ops::kNoIndex) {
+      found.lane = busiest;
+      found.other_thread = true;
+    }
+  }
+  return found;
+}
+
+Steps steps_without_marks(const Timeline& timeline, bool from_loading) {
+  const std::uint32_t lane = step_thread(*timeline.trace);
+  Steps found = repeated_steps(timeline, lane, from_loading);
+  if (!found.steps.empty()) return found;
+  found = one_step(timeline, lane);
+  if (from_loading) {
+    found.reason +=
+        "; --steps-from-loading needs three fetches of data on one thread, and the "
+        "trace has fewer";
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<TimeSpan> Steps::windows() const {
+  std::vector<TimeSpan> windows(steps.size());
+  std::ranges::transform(steps, windows.begin(), [](const Step& step) { return step.window; });
+  return windows;
+}
+
+std::vector<TimeSpan> Steps::counted_windows() const {
+  std::vector<TimeSpan> windows;
+  for (const std::size_t i : counted()) windows.push_back(steps[i].window);
+  return windows;
+}
+
+std::vector<std::size_t> Steps::counted() const {
+  std::vector<std::size_t> inner;
+  std::vector<std::size_t> whole;
+  std::vector<std::size_t> all;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!steps[i].selected) continue;
+    all.push_back(i);
+    if (steps[i].truncated) continue;
+    whole.push_back(i);
+    if (!steps[i].edge) inner.push_back(i);
+  }
+  if (chosen) return all;
+  if (!inner.empty()) return inner;
+  return whole.empty() ? all : whole;
+}
+
+StepShare& StepShare::operator+=(const StepShare& other) {
+  calls += other.calls;
+  ns += other.ns;
+  return *this;
+}
+
+void InSteps::add(std::size_t step, std::int64_t call_ns) {
+  const StepShare call{.calls = 1, .ns = call_ns};
+  *this += call;
+  of[step] += call;
+}
+
+Steps find_steps(const Timeline& timeline, const StepOptions& options) {
+  const trace::Trace& trace = *timeline.trace;
+  const std::uint32_t marked = lane_of_steps(trace);
+  Steps found;
+  if (marked != ops::kNoIndex) found = from_marks(timeline, marked);
+  if (found.steps.empty()) found = steps_without_marks(timeline, options.from_loading);
+  count_device_rows(timeline, found.steps);
+  mark_edges(found.steps);
+  if (options.numbers) {
+    found.chosen = true;
+    for (Step& step : found.steps) {
+      step.selected =
+          options.numbers->first <= step.number && step.number <= options.numbers->second;
+    }
+  }
+  return found;
+}
+
+void fold_counting_names(const Steps& steps, Timeline& timeline) {
+  const trace::Trace& trace = *timeline.trace;
+  std::map<std::uint32_t, std::int64_t> names;  // key: folded name
+  for (const trace::TraceName& name : trace.names) {
+    if (name.folded != ops::kNoIndex) ++names[name.folded];
+  }
+  if (names.empty()) return;
+  std::map<std::uint32_t, std::int64_t> rows;
+  for (const trace::TraceLane& lane : trace.lanes) {
+    if (lane.kind != trace::LaneKind::kHost) continue;
+    for (const trace::TraceEvent& event : lane.events) {
+      const std::uint32_t folded = trace.names[event.name].folded;
+      if (folded != ops::kNoIndex) ++rows[folded];
+    }
+  }
+  timeline.shown_names.resize(trace.names.size());
+  std::iota(timeline.shown_names.begin(), timeline.shown_names.end(), 0U);
+  for (std::uint32_t i = 0; i < trace.names.size(); ++i) {
+    const std::uint32_t folded = trace.names[i].folded;
+    if (folded == ops::kNoIndex) continue;
+    if (2 * rows[folded] <= names[folded] * std::ssize(steps.steps)) {
+      timeline.shown_names[i] = folded;
+    }
+  }
 }
 
 }  // namespace stepbench::analyze

@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/analyze/internal/host_activity.h"
 #include "harness/analyze/row_names.h"
 #include "harness/trace/name_facts.h"
 
@@ -14,34 +15,6 @@ namespace stepbench::analyze {
 namespace {
 
 using RowsAround = std::vector<const trace::TraceEvent*>;
-
-// Rows open at a given moment of a thread. Moments must be queried in ascending order.
-class OpenRowsOf {
- public:
-  explicit OpenRowsOf(const trace::TraceLane& lane) : lane_(lane) {}
-
-  [[nodiscard]] const RowsAround& at(std::int64_t at_ns) {
-    const std::vector<trace::TraceEvent>& events = lane_.events;
-    for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
-      const trace::TraceEvent& event = events[next_];
-      if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
-        continue;
-      close_until(event.start_ns);
-      open_.push_back(&event);
-    }
-    close_until(at_ns);
-    return open_;
-  }
-
- private:
-  void close_until(std::int64_t at_ns) {
-    while (!open_.empty() && open_.back()->end_ns <= at_ns) open_.pop_back();
-  }
-
-  const trace::TraceLane& lane_;
-  std::size_t next_ = 0;
-  RowsAround open_;
-};
 
 std::string message_key(std::int64_t from, std::int64_t to) {
   return "message " + std::to_string(from) + "->" + std::to_string(to);
@@ -143,9 +116,9 @@ const ExchangeKind* exchange_kind(std::string_view name) {
   for (const char c : name) {
     if (c != '_') folded += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   }
-  const auto* found = std::find_if(
-      std::begin(kKinds), std::end(kKinds),
-      [&](const ExchangeKind& kind) { return folded.find(kind.part) != std::string::npos; });
+  const auto* found = std::ranges::find_if(kKinds, [&](const ExchangeKind& kind) {
+    return folded.find(kind.part) != std::string::npos;
+  });
   return found == std::end(kKinds) ? nullptr : found;
 }
 
@@ -214,11 +187,10 @@ std::vector<ExchangeRow> exchanges_on_devices(const Timeline& timeline) {
     }
   }
   for (auto& [lane, rows] : launched) {
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const LaunchedExchange& a, const LaunchedExchange& b) {
-                       return a.call->start_ns < b.call->start_ns;
-                     });
-    OpenRowsOf open(trace.lanes[lane]);
+    std::ranges::stable_sort(rows, [](const LaunchedExchange& a, const LaunchedExchange& b) {
+      return a.call->start_ns < b.call->start_ns;
+    });
+    OpenRows open(trace.lanes[lane]);
     for (const LaunchedExchange& each : rows) {
       all.push_back(
           exchange_of(trace, *each.row, open.at(each.call->start_ns), each.call->start_ns));
@@ -231,7 +203,7 @@ std::vector<ExchangeRow> exchanges_on_host(const trace::Trace& trace) {
   std::vector<ExchangeRow> all;
   for (const trace::TraceLane& lane : trace.lanes) {
     if (lane.kind != trace::LaneKind::kHost) continue;
-    OpenRowsOf open(lane);
+    OpenRows open(lane);
     for (const trace::TraceEvent& event : lane.events) {
       if (!is_host_op(trace, event) || !trace::is_backend_row(trace.name_of(event))) continue;
       all.push_back(exchange_of(trace, event, open.at(event.start_ns), event.start_ns));
@@ -263,7 +235,7 @@ std::optional<double> ExchangeFacts::bus_bandwidth(double duration_ns) const {
 std::vector<ExchangeRow> exchanges_of(const Timeline& timeline) {
   std::vector<ExchangeRow> all = exchanges_on_devices(timeline);
   if (all.empty()) all = exchanges_on_host(*timeline.trace);
-  std::stable_sort(all.begin(), all.end(), [](const ExchangeRow& a, const ExchangeRow& b) {
+  std::ranges::stable_sort(all, [](const ExchangeRow& a, const ExchangeRow& b) {
     return a.at.begin_ns < b.at.begin_ns;
   });
   return all;
@@ -293,7 +265,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
     each.first.duration = summarise(std::move(each.second));
     out.push_back(std::move(each.first));
   }
-  std::stable_sort(out.begin(), out.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
+  std::ranges::stable_sort(out, [](const CollectiveRow& a, const CollectiveRow& b) {
     const auto weight = [](const CollectiveRow& row) {
       return std::pair(double(row.in_steps.ns), row.duration.mean * double(row.duration.n));
     };

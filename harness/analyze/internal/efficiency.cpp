@@ -21,13 +21,6 @@ constexpr std::array<std::string_view, 4> kReasons = {
     "strides and paddings of convolutions were not recorded (older profilers)",
     "the formula does not cover the input shapes"};
 
-// Device work of one call, indexed as Timeline::calls.
-struct OperatorWork {
-  std::int64_t ns = 0;
-  std::int64_t tf32_ns = 0;  // in kernels named tf32 or with tensor cores
-  std::int64_t rows = 0;
-};
-
 bool says_tf32(const trace::TraceName& kernel) {
   return kernel.facts.tensor_core || kernel.text.find("tf32") != std::string::npos;
 }
@@ -38,8 +31,10 @@ bool is_fused_by_triton(std::string_view kernel) { return kernel.starts_with("tr
 struct OpenOperator {
   const trace::TraceEvent* event = nullptr;
   bool autograd = false;
-  bool has_inner = false;  // contains another operator with a formula
-  OperatorWork work = {};
+  bool has_inner = false;      // contains another operator with a formula
+  std::int64_t work_ns = 0;    // device work of its calls
+  std::int64_t tf32_ns = 0;    // in kernels named tf32 or with tensor cores
+  std::uint32_t launched = 0;  // device rows
 };
 
 class EfficiencyTable {
@@ -48,7 +43,8 @@ class EfficiencyTable {
       : timeline_(timeline),
         trace_(*timeline.trace),
         untyped_(untyped),
-        windows_(steps.counted_windows()) {
+        windows_(steps.counted_windows()),
+        calls_(timeline.calls_of_lanes()) {
     for (const trace::TraceName& name : trace_.names) {
       // Element-wise sums and products are memory-bound: nobody tunes their kernels.
       const bool has_formula = ops::has_work(name.text);
@@ -58,13 +54,12 @@ class EfficiencyTable {
   }
 
   ValueOrReason<Efficiency> make() {
-    if (std::find(formulas_.begin(), formulas_.end(), true) == formulas_.end()) {
+    if (std::ranges::find(formulas_, true) == formulas_.end()) {
       return ValueOrReason<Efficiency>::absent(
           timeline_.ops == 0 ? "the trace has no operators of the host"
                              : "no operator is a matrix product, convolution or attention");
     }
     add_device_work();
-    calls_of_lanes();
     for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
       if (trace_.lanes[lane].kind == trace::LaneKind::kHost) add_lane(lane);
     }
@@ -75,26 +70,15 @@ class EfficiencyTable {
 
  private:
   void add_device_work() {
-    launched_.resize(timeline_.calls.size());
+    tf32_of_call_.resize(timeline_.calls.size());
     for (const WorkRow& row : timeline_.work) {
+      if (!is_kernel(row)) continue;
       const std::int64_t ns = row.event->duration_ns();
       const trace::TraceName& name = trace_.names[row.event->name];
-      if (is_kernel(row) && !row.communication) {
-        out_.work_ns += ns;
-        if (is_fused_by_triton(name.text)) out_.fused_ns += ns;
-      }
-      if (row.call == ops::kNoIndex) continue;
-      OperatorWork& work = launched_[row.call];
-      work.ns += ns;
-      ++work.rows;
-      if (is_kernel(row) && says_tf32(name)) work.tf32_ns += ns;
-    }
-  }
-
-  void calls_of_lanes() {
-    calls_.resize(trace_.lanes.size());
-    for (std::uint32_t i = 0; i < timeline_.calls.size(); ++i) {
-      if (launched_[i].rows > 0) calls_[timeline_.calls[i].event->lane].push_back(i);
+      if (row.call != ops::kNoIndex && says_tf32(name)) tf32_of_call_[row.call] += ns;
+      if (row.communication) continue;
+      out_.work_ns += ns;
+      if (is_fused_by_triton(name.text)) out_.fused_ns += ns;
     }
   }
 
@@ -106,7 +90,7 @@ class EfficiencyTable {
         const trace::TraceEvent& event = *timeline_.calls[*call].event;
         if (before != nullptr && event.start_ns >= before->start_ns) return;
         close_until(event.start_ns);
-        give(event, launched_[*call]);
+        give(*call);
       }
     };
     for (const trace::TraceEvent& event : trace_.lanes[lane].events) {
@@ -133,20 +117,21 @@ class EfficiencyTable {
     }
   }
 
-  void give(const trace::TraceEvent& call, const OperatorWork& work) {
-    if (open_.empty() || open_.back().autograd || open_.back().event->end_ns < call.end_ns) return;
-    OperatorWork& sum = open_.back().work;
-    sum.ns += work.ns;
-    sum.tf32_ns += work.tf32_ns;
-    sum.rows += work.rows;
+  void give(std::uint32_t index) {
+    const CallRow& call = timeline_.calls[index];
+    if (open_.empty() || open_.back().autograd || open_.back().event->end_ns < call.event->end_ns) {
+      return;
+    }
+    open_.back().work_ns += call.device_ns;
+    open_.back().tf32_ns += tf32_of_call_[index];
+    open_.back().launched += call.work;
   }
 
   void add(const OpenOperator& op) {
     // Its tensors are on the host, or its device rows were lost.
-    if (!out_.on_host && op.work.rows == 0) return;
-    const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work.ns;
-    const bool backward = std::any_of(open_.begin(), open_.end(),
-                                      [](const OpenOperator& around) { return around.autograd; });
+    if (!out_.on_host && op.launched == 0) return;
+    const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work_ns;
+    const bool backward = std::ranges::any_of(open_, &OpenOperator::autograd);
     const auto [index, reason] = row_of(*op.event, backward);
     if (index == kNoRow) {
       UncountedWork& uncounted = uncounted_[static_cast<std::size_t>(reason)];
@@ -155,7 +140,7 @@ class EfficiencyTable {
       return;
     }
     EfficiencyRow& row = out_.rows[index];
-    tf32_ns_[index] += op.work.tf32_ns;
+    tf32_ns_[index] += op.tf32_ns;
     ++row.calls;
     row.time_ns += ns;
     const auto step = window_at(windows_, op.event->start_ns);
@@ -246,13 +231,12 @@ class EfficiencyTable {
       out_.step_flops += double(row.flops()) * double(row.in_steps.calls);
       compare_with_peaks(row);
     }
-    std::stable_sort(
-        out_.rows.begin(), out_.rows.end(), [](const EfficiencyRow& a, const EfficiencyRow& b) {
-          const auto weight = [](const EfficiencyRow& row) {
-            return std::tuple(row.step_lost_ns.value_or(-1), row.in_steps.ns, row.time_ns);
-          };
-          return weight(a) > weight(b);
-        });
+    std::ranges::stable_sort(out_.rows, [](const EfficiencyRow& a, const EfficiencyRow& b) {
+      const auto weight = [](const EfficiencyRow& row) {
+        return std::tuple(row.step_lost_ns.value_or(-1), row.in_steps.ns, row.time_ns);
+      };
+      return weight(a) > weight(b);
+    });
     for (std::size_t i = 0; i < uncounted_.size(); ++i) {
       if (uncounted_[i].calls == 0) continue;
       uncounted_[i].reason = kReasons[i];
@@ -280,10 +264,10 @@ class EfficiencyTable {
   const Timeline& timeline_;
   const trace::Trace& trace_;
   ops::Dtype untyped_;
-  std::vector<bool> formulas_;     // indexed by name
-  std::vector<TimeSpan> windows_;  // the counted steps'
-  std::vector<OperatorWork> launched_;
+  std::vector<bool> formulas_;                     // indexed by name
+  std::vector<TimeSpan> windows_;                  // the counted steps'
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
+  std::vector<std::int64_t> tf32_of_call_;
   std::vector<OpenOperator> open_;
   std::unordered_map<std::uint64_t, Found> known_;  // key: name and detail
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ops::Dtype, bool>, std::uint32_t>

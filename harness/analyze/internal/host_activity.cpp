@@ -76,63 +76,72 @@ std::vector<InnerRow> innermost_rows(const trace::Trace& trace, const trace::Tra
   return out;
 }
 
+IdleCause cause_of_call(trace::CallClass call) {
+  if (call == trace::CallClass::kSynchronize) return IdleCause::kSynchronise;
+  return call == trace::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
+}
+
 HostSets::HostSets(const trace::Trace& trace, std::uint32_t main) {
-  GrowingSet main_loading;
-  GrowingSet main_synchronise;
-  GrowingSet main_copies;
-  GrowingSet main_calls;
-  GrowingSet main_ops;
-  GrowingSet main_autograd;
+  ByCause<GrowingSet> of_main;
   std::vector<TimeSpan> all_others;
   std::vector<TimeSpan> all_backward;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    const trace::TraceLane& lane = trace.lanes[i];
-    if (lane.kind != trace::LaneKind::kHost) continue;
-    if (i != main) {
-      GrowingSet thread;
-      GrowingSet autograd;
-      for (const trace::TraceEvent& event : lane.events) {
-        if (!trace::is_call(event.kind) && !is_host_op(trace, event)) continue;
-        thread.add(event);
-        if (trace.names[event.name].facts.autograd) autograd.add(event);
-      }
-      if (thread.spans().empty()) continue;
-      all_others.insert(all_others.end(), thread.spans().begin(), thread.spans().end());
-      all_backward.insert(all_backward.end(), autograd.spans().begin(), autograd.spans().end());
-      threads.push_back({i, thread.take(), autograd.take()});
-      continue;
-    }
-    for (const trace::TraceEvent& event : lane.events) {
+    if (trace.lanes[i].kind != trace::LaneKind::kHost) continue;
+    ByCause<GrowingSet> of_thread;
+    ByCause<GrowingSet>& sets = i == main ? of_main : of_thread;
+    for (const trace::TraceEvent& event : trace.lanes[i].events) {
+      const bool call = trace::is_call(event.kind);
+      if (!call && !is_host_op(trace, event)) continue;
       const trace::NameFacts& facts = trace.names[event.name].facts;
-      if (trace::is_call(event.kind)) {
-        (facts.call == trace::CallClass::kSynchronize ? main_synchronise
-         : facts.call == trace::CallClass::kCopy      ? main_copies
-                                                      : main_calls)
-            .add(event);
-      } else if (is_host_op(trace, event)) {
-        main_ops.add(event);
-        if (facts.data_wait) main_loading.add(event);
-        if (facts.autograd) main_autograd.add(event);
+      if (i != main) sets[IdleCause::kOtherThread].add(event);
+      if (call) {
+        sets[cause_of_call(facts.call)].add(event);
+      } else {
+        sets[IdleCause::kHostOp].add(event);
+        if (facts.data_wait) sets[IdleCause::kDataLoading].add(event);
       }
+      if (facts.autograd) sets[IdleCause::kBackward].add(event);
     }
+    if (i == main || of_thread[IdleCause::kOtherThread].spans().empty()) continue;
+    for (const auto& [cause, all] : {std::pair(IdleCause::kOtherThread, &all_others),
+                                     std::pair(IdleCause::kBackward, &all_backward)}) {
+      all->insert(all->end(), of_thread[cause].spans().begin(), of_thread[cause].spans().end());
+    }
+    threads.push_back(
+        {i, of_thread[IdleCause::kOtherThread].take(), of_thread[IdleCause::kBackward].take()});
   }
-  loading = main_loading.take();
-  synchronise = main_synchronise.take();
-  copy_calls = main_copies.take();
-  other_calls = main_calls.take();
-  ops = main_ops.take();
-  main_backward = main_autograd.take();
-  backward = IntervalSet(std::move(all_backward)) | main_backward;
-  other_threads = IntervalSet(std::move(all_others));
+  for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
+    explaining[cause] = of_main[cause].take();
+  }
+  main_backward = explaining[IdleCause::kBackward];
+  explaining[IdleCause::kBackward] = IntervalSet(std::move(all_backward)) | main_backward;
+  explaining[IdleCause::kOtherThread] = IntervalSet(std::move(all_others));
   const std::size_t kept = std::min(kMaxThreads, threads.size());
   std::vector<std::pair<std::int64_t, std::size_t>> by_length;
   for (std::size_t i = 0; i < threads.size(); ++i) {
     by_length.emplace_back(-threads[i].set.length_ns(), i);
   }
-  std::sort(by_length.begin(), by_length.end());
+  std::ranges::sort(by_length);
   std::vector<OtherThread> busiest;
   for (std::size_t i = 0; i < kept; ++i) busiest.push_back(std::move(threads[by_length[i].second]));
   threads = std::move(busiest);
+}
+
+const std::vector<const trace::TraceEvent*>& OpenRows::at(std::int64_t at_ns) {
+  const std::vector<trace::TraceEvent>& events = lane_.events;
+  for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
+    const trace::TraceEvent& event = events[next_];
+    if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
+      continue;
+    close_until(event.start_ns);
+    open_.push_back(&event);
+  }
+  close_until(at_ns);
+  return open_;
+}
+
+void OpenRows::close_until(std::int64_t at_ns) {
+  while (!open_.empty() && open_.back()->end_ns <= at_ns) open_.pop_back();
 }
 
 namespace {
@@ -151,7 +160,7 @@ bool is_users_frame(std::string_view name) {
   const auto within = [&](std::string_view part) {
     return path.find(part) != std::string_view::npos;
   };
-  if (std::any_of(kInstalled.begin(), kInstalled.end(), within)) return false;
+  if (std::ranges::any_of(kInstalled, within)) return false;
   // Recorders omit the folder in which Python found a module.
   constexpr std::array<std::string_view, 42> kLibraries = {
       "PIL/",        "abc.py",        "asyncio/",     "codecs.py",        "collections/",
@@ -163,8 +172,8 @@ bool is_users_frame(std::string_view name) {
       "socket.py",   "subprocess.py", "tempfile.py",  "threading.py",     "torch/",
       "torchaudio/", "torchvision/",  "traceback.py", "typing.py",        "warnings.py",
       "weakref.py",  "zipfile.py"};
-  return std::none_of(kLibraries.begin(), kLibraries.end(),
-                      [&](std::string_view library) { return path.starts_with(library); });
+  return std::ranges::none_of(kLibraries,
+                              [&](std::string_view library) { return path.starts_with(library); });
 }
 
 PythonFrames::PythonFrames(const trace::Trace& trace, const trace::TraceLane& lane)
@@ -231,9 +240,8 @@ PythonShare PythonFrames::share_of(std::uint32_t frame) const {
 std::vector<PythonShare> PythonFrames::shares_of(TimeSpan stretch) {
   std::vector<std::uint32_t> touched;
   std::int64_t covered_ns = 0;
-  const auto first = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
-    return piece.at.end_ns <= stretch.begin_ns;
-  });
+  const auto first = std::ranges::partition_point(
+      pieces_, [&](const Piece& piece) { return piece.at.end_ns <= stretch.begin_ns; });
   std::vector<std::pair<std::uint32_t, std::int64_t>> own;
   for (auto piece = first; piece != pieces_.end() && piece->at.begin_ns < stretch.end_ns; ++piece) {
     const std::int64_t ns =
@@ -247,7 +255,7 @@ std::vector<PythonShare> PythonFrames::shares_of(TimeSpan stretch) {
       touched.push_back(frame);
     }
   }
-  std::sort(touched.begin(), touched.end());
+  std::ranges::sort(touched);
   for (auto frame = touched.rbegin(); frame != touched.rend(); ++frame) {
     const Frame& each = frames_[*frame];
     if (each.parent != kNoFrame) frames_[each.parent].covered_ns += each.covered_ns;
@@ -260,7 +268,7 @@ std::vector<PythonShare> PythonFrames::shares_of(TimeSpan stretch) {
   std::vector<PythonShare> shares;
   for (const auto& [frame, ns] : own) {
     PythonShare share = share_of(frames_[frame].named_as);
-    const auto same = std::find_if(shares.begin(), shares.end(), [&](const PythonShare& each) {
+    const auto same = std::ranges::find_if(shares, [&](const PythonShare& each) {
       return each.function == share.function && each.caller == share.caller;
     });
     if (same == shares.end()) {

@@ -3,12 +3,15 @@
 // Python frames that a profiler recorded on a thread. Pure; any thread.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
 #include "harness/analyze/internal/interval_set.h"
 #include "harness/analyze/internal/timeline.h"
+#include "harness/base/enum_names.h"
 #include "harness/trace/trace.h"
 
 namespace stepbench::analyze {
@@ -31,19 +34,57 @@ struct OtherThread {
   IntervalSet backward;  // autograd's part of `set`
 };
 
+// In the order in which causes claim idle time: an earlier cause hides a later one, so collating
+// inside a data fetch counts as data loading.
+enum class IdleCause : std::uint8_t {
+  kDataLoading,  // the step thread fetches a batch
+  kSynchronise,  // the step thread waits in a synchronising call
+  kCopyCall,     // the step thread is inside a call that copies
+  kLaunch,       // the step thread is inside another call of the runtime or driver
+  kBackward,     // autograd runs, on any thread
+  kHostOp,       // the step thread is inside an op or annotation
+  kOtherThread,  // another thread is inside an op, annotation or call
+  kUnattributed  // not covered by any row
+};
+constexpr EnumNames<8> names_of(IdleCause) {
+  return {"data_loading", "synchronise", "copy_call",    "launch",
+          "backward",     "host_op",     "other_thread", "unattributed"};
+}
+inline constexpr std::size_t kIdleCauses = 8;
+
+template <typename Value>
+struct ByCause : std::array<Value, kIdleCauses> {
+  using std::array<Value, kIdleCauses>::operator[];
+  [[nodiscard]] Value& operator[](IdleCause cause) { return (*this)[std::size_t(cause)]; }
+  [[nodiscard]] const Value& operator[](IdleCause cause) const {
+    return (*this)[std::size_t(cause)];
+  }
+};
+
+[[nodiscard]] IdleCause cause_of_call(trace::CallClass call);
+
 struct HostSets {
   // `main` is the step thread; kNoIndex: no step thread.
   HostSets(const trace::Trace& trace, std::uint32_t main);
 
-  IntervalSet loading;      // on the step thread, like all sets below unless noted otherwise
-  IntervalSet synchronise;  // synchronising calls
-  IntervalSet copy_calls;
-  IntervalSet other_calls;
-  IntervalSet ops;                   // ops and annotations, without steps
-  IntervalSet main_backward;         // autograd's part of `ops`
-  IntervalSet backward;              // autograd on all threads
-  IntervalSet other_threads;         // ops, annotations and calls of all other threads
+  ByCause<IntervalSet> explaining;   // moments that each cause explains; kUnattributed: none
+  IntervalSet main_backward;         // autograd on the step thread
   std::vector<OtherThread> threads;  // the busiest other threads, one entry each
+};
+
+// Ops and annotations open at a moment of a thread, innermost last. Moments must be queried in
+// ascending order.
+class OpenRows {
+ public:
+  explicit OpenRows(const trace::TraceLane& lane) : lane_(lane) {}
+  [[nodiscard]] const std::vector<const trace::TraceEvent*>& at(std::int64_t at_ns);
+
+ private:
+  void close_until(std::int64_t at_ns);
+
+  const trace::TraceLane& lane_;
+  std::size_t next_ = 0;
+  std::vector<const trace::TraceEvent*> open_;
 };
 
 // The Python frames of one thread: the running function, its caller, and the functions in which a

@@ -2,6 +2,7 @@
 #include "harness/analyze/internal/host_work.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -208,35 +209,16 @@ struct Wait {
   bool reads = false;
 };
 
-// Ops open at a given moment of a thread. Moments must be queried in ascending order.
-class OutermostOps {
- public:
-  explicit OutermostOps(const trace::TraceLane& lane) : lane_(lane) {}
-
-  // Returns the outermost op around the moment that is inside the same annotations as the moment.
-  const trace::TraceEvent* at(std::int64_t at_ns) {
-    const std::vector<trace::TraceEvent>& events = lane_.events;
-    for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
-      const trace::TraceEvent& event = events[next_];
-      if (event.kind != trace::EventKind::kOp && event.kind != trace::EventKind::kAnnotation)
-        continue;
-      while (!open_.empty() && open_.back()->end_ns <= event.start_ns) open_.pop_back();
-      open_.push_back(&event);
-    }
-    while (!open_.empty() && open_.back()->end_ns <= at_ns) open_.pop_back();
-    const trace::TraceEvent* outermost = nullptr;
-    for (auto row = open_.rbegin(); row != open_.rend(); ++row) {
-      if ((*row)->kind == trace::EventKind::kAnnotation) break;
-      if ((*row)->end_ns > at_ns) outermost = *row;
-    }
-    return outermost;
+// Returns the outermost op around the moment that is inside the same annotations as the moment.
+const trace::TraceEvent* outermost_op(OpenRows& rows, std::int64_t at_ns) {
+  const trace::TraceEvent* outermost = nullptr;
+  const std::vector<const trace::TraceEvent*>& open = rows.at(at_ns);
+  for (auto row = open.rbegin(); row != open.rend(); ++row) {
+    if ((*row)->kind == trace::EventKind::kAnnotation) break;
+    if ((*row)->end_ns > at_ns) outermost = *row;
   }
-
- private:
-  const trace::TraceLane& lane_;
-  std::size_t next_ = 0;
-  std::vector<const trace::TraceEvent*> open_;
-};
+  return outermost;
+}
 
 // By thread, each sorted by start.
 std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
@@ -265,14 +247,14 @@ class WaitTable {
       : trace_(*timeline.trace), steps_(steps) {}
 
   void add(const trace::TraceLane& lane, const std::vector<Wait>& waits) {
-    OutermostOps ops(lane);
+    OpenRows rows(lane);
     const PythonFrames frames(trace_, lane);
     const trace::TraceEvent* read_op = nullptr;
     for (const Wait& wait : waits) {
       const trace::TraceEvent& call = *wait.call->event;
       const auto step = steps_.at(call.start_ns);
       if (!step) continue;
-      const trace::TraceEvent* op = ops.at(call.start_ns);
+      const trace::TraceEvent* op = outermost_op(rows, call.start_ns);
       const bool of_last_read = !wait.reads && op != nullptr && op == read_op;
       if (wait.reads) read_op = op;
       const bool reads = wait.reads || of_last_read;
@@ -293,8 +275,7 @@ class WaitTable {
   }
 
   HostWaits take() {
-    std::stable_sort(out_.places.begin(), out_.places.end(),
-                     [](const HostWaitPlace& a, const HostWaitPlace& b) { return a.ns > b.ns; });
+    std::ranges::stable_sort(out_.places, std::greater{}, &HostWaitPlace::ns);
     return std::move(out_);
   }
 

@@ -34,14 +34,6 @@ struct OperatorNode {
   std::int64_t tensor_core_ns = 0;
 };
 
-// Device time of each call, indexed as Timeline::calls.
-struct CallWork {
-  std::int64_t device_ns = 0;
-  std::int64_t kernel_ns = 0;
-  std::int64_t tensor_core_ns = 0;
-  std::int64_t rows = 0;
-};
-
 Listing listing_of(const trace::TraceName& name, bool annotation) {
   if (name.facts.step >= 0 || name.facts.data_wait || name.facts.optimizer) {
     return Listing::kParent;
@@ -56,26 +48,15 @@ Listing listing_of(const trace::TraceName& name, bool annotation) {
 class OperatorTable {
  public:
   OperatorTable(const Timeline& timeline, const Steps& steps)
-      : timeline_(timeline), counted_(steps), rows_(timeline.trace->names.size()) {
+      : timeline_(timeline),
+        counted_(steps),
+        rows_(timeline.trace->names.size()),
+        calls_(timeline.calls_of_lanes()) {
     for (const trace::TraceName& name : timeline.trace->names) {
       op_listing_.push_back(listing_of(name, false));
       annotation_listing_.push_back(listing_of(name, true));
       eligible_name_.push_back(is_tensor_core_eligible(name.text));
     }
-    work_.resize(timeline.calls.size());
-    for (const WorkRow& row : timeline.work) {
-      if (row.call == ops::kNoIndex) continue;
-      CallWork& work = work_[row.call];
-      const std::int64_t duration_ns = row.event->duration_ns();
-      work.device_ns += duration_ns;
-      ++work.rows;
-      if (!is_kernel(row)) continue;
-      work.kernel_ns += duration_ns;
-      if (timeline.trace->names[row.event->name].facts.tensor_core) {
-        work.tensor_core_ns += duration_ns;
-      }
-    }
-    calls_of_lanes();
   }
 
   void add(std::uint32_t lane) {
@@ -92,7 +73,7 @@ class OperatorTable {
       rows_[name].eligible = eligible_name_[name] || rows_[name].self_tensor_core_ns > 0;
       out.push_back(rows_[name]);
     }
-    std::stable_sort(out.begin(), out.end(), [](const OperatorRow& a, const OperatorRow& b) {
+    std::ranges::stable_sort(out, [](const OperatorRow& a, const OperatorRow& b) {
       return std::tuple(a.device_ns, a.self_host_ns) > std::tuple(b.device_ns, b.self_host_ns);
     });
     return out;
@@ -108,14 +89,6 @@ class OperatorTable {
     return (event.kind == trace::EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
   }
 
-  // Calls of all threads are sorted by start.
-  void calls_of_lanes() {
-    calls_.resize(timeline_.trace->lanes.size());
-    for (std::uint32_t i = 0; i < timeline_.calls.size(); ++i) {
-      calls_[timeline_.calls[i].event->lane].push_back(i);
-    }
-  }
-
   void build(const trace::TraceLane& lane, const std::vector<std::uint32_t>& calls) {
     nodes_.clear();
     std::vector<std::uint32_t> open;
@@ -125,9 +98,9 @@ class OperatorTable {
     };
     const auto take_calls = [&](const trace::TraceEvent* before) {
       for (; call != calls.end(); ++call) {
-        const trace::TraceEvent& event = *timeline_.calls[*call].event;
-        if (before != nullptr && !precedes(event, *before)) return;
-        give(event, work_[*call], open);
+        const CallRow& made = timeline_.calls[*call];
+        if (before != nullptr && !precedes(*made.event, *before)) return;
+        give(made, open);
       }
     };
     for (const trace::TraceEvent& event : lane.events) {
@@ -157,7 +130,8 @@ class OperatorTable {
   }
 
   // Assigns the call to the innermost open row that contains it.
-  void give(const trace::TraceEvent& call, const CallWork& work, std::vector<std::uint32_t>& open) {
+  void give(const CallRow& row, std::vector<std::uint32_t>& open) {
+    const trace::TraceEvent& call = *row.event;
     while (!open.empty() && nodes_[open.back()].event->end_ns < call.start_ns) open.pop_back();
     // Sound rows nest, so the first row examined contains the call.
     constexpr std::ptrdiff_t kMaxLooks = 64;
@@ -166,10 +140,10 @@ class OperatorTable {
       OperatorNode& node = nodes_[*at];
       if (node.event->end_ns < call.end_ns) continue;
       node.calls_ns += call.duration_ns();
-      node.self_device_ns += work.device_ns;
-      node.self_kernel_ns += work.kernel_ns;
-      node.self_tensor_core_ns += work.tensor_core_ns;
-      node.launches += work.rows;
+      node.self_device_ns += row.device_ns;
+      node.self_kernel_ns += row.kernel_ns;
+      node.self_tensor_core_ns += row.tensor_core_ns;
+      node.launches += row.work;
       return;
     }
   }
@@ -240,9 +214,8 @@ class OperatorTable {
   std::vector<Listing> op_listing_;  // indexed by name
   std::vector<Listing> annotation_listing_;
   std::vector<bool> eligible_name_;
-  std::int64_t kernel_ns_ = 0;           // launched by all listed ops' own calls
-  std::int64_t eligible_kernel_ns_ = 0;  // launched by the innermost eligible ones
-  std::vector<CallWork> work_;
+  std::int64_t kernel_ns_ = 0;                     // launched by all listed ops' own calls
+  std::int64_t eligible_kernel_ns_ = 0;            // launched by the innermost eligible ones
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<OperatorNode> nodes_;                // nodes of one lane
 };

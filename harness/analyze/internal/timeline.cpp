@@ -68,8 +68,8 @@ void sort_by_start(Rows& rows) {
     if (a.event->start_ns != b.event->start_ns) return a.event->start_ns < b.event->start_ns;
     return a.event->end_ns > b.event->end_ns;
   };
-  if (!std::is_sorted(rows.begin(), rows.end(), earlier)) {
-    std::stable_sort(rows.begin(), rows.end(), earlier);
+  if (!std::ranges::is_sorted(rows, earlier)) {
+    std::ranges::stable_sort(rows, earlier);
   }
 }
 
@@ -116,7 +116,7 @@ Timeline::Timeline(const trace::Trace& of) : trace(&of) {
     if (lane.kind == trace::LaneKind::kStream && !lane.events.empty())
       devices.push_back(lane.device);
   }
-  std::sort(devices.begin(), devices.end());
+  std::ranges::sort(devices);
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
   sort_by_start(calls);
   sort_by_start(work);
@@ -128,8 +128,21 @@ Timeline::Timeline(const trace::Trace& of) : trace(&of) {
   for (WorkRow& row : work) {
     if (row.event->correlation == 0) continue;
     row.call = index.at(row.event->correlation);
-    if (row.call != ops::kNoIndex) ++calls[row.call].work;
+    if (row.call == ops::kNoIndex) continue;
+    CallRow& call = calls[row.call];
+    const std::int64_t duration_ns = row.event->duration_ns();
+    ++call.work;
+    call.device_ns += duration_ns;
+    if (!is_kernel(row)) continue;
+    call.kernel_ns += duration_ns;
+    if (of.facts_of(*row.event).tensor_core) call.tensor_core_ns += duration_ns;
   }
+}
+
+std::vector<std::vector<std::uint32_t>> Timeline::calls_of_lanes() const {
+  std::vector<std::vector<std::uint32_t>> lanes(trace->lanes.size());
+  for (std::uint32_t i = 0; i < calls.size(); ++i) lanes[calls[i].event->lane].push_back(i);
+  return lanes;
 }
 
 }  // namespace stepbench::analyze

@@ -22,6 +22,10 @@ struct CallRow {
   const trace::TraceEvent* event = nullptr;
   const trace::TraceEvent* op = nullptr;  // innermost op or annotation around it on its thread
   std::uint32_t work = 0;                 // number of device rows that it started
+  // Sums of these rows.
+  std::int64_t device_ns = 0;
+  std::int64_t kernel_ns = 0;
+  std::int64_t tensor_core_ns = 0;  // kernels whose names show tensor cores
 };
 
 struct WorkRow {
@@ -50,6 +54,9 @@ struct Timeline {
   [[nodiscard]] const trace::TraceEvent* call_of(const WorkRow& row) const {
     return row.call == ops::kNoIndex ? nullptr : calls[row.call].event;
   }
+  // Indices of the calls of each of Trace::lanes, sorted by start.
+  [[nodiscard]] std::vector<std::vector<std::uint32_t>> calls_of_lanes() const;
+
   // Busy time of one device, or of all; `keep` selects rows.
   template <typename Keep>
   [[nodiscard]] IntervalSet busy(std::optional<int> device, const Keep& keep) const {
