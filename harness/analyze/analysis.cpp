@@ -13,7 +13,7 @@ bool is_of_the_driver(std::string_view name) {
   constexpr std::array<std::string_view, 5> kDriver = {
       "Command Buffer Full", "Lazy Function Loading", "Runtime Triggered Module Loading",
       "Driver Compiler", "Driver JIT Compiler"};
-  return std::find(kDriver.begin(), kDriver.end(), name) != kDriver.end();
+  return std::ranges::find(kDriver, name) != kDriver.end();
 }
 
 std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
@@ -31,13 +31,12 @@ std::int64_t overhead_in_steps(const trace::Trace& trace, const Steps& steps) {
 
 // Invariants that hold for any trace; a violation is a bug in these analyses.
 void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
-  const bool idle_closes =
-      std::all_of(analysis.idle.begin(), analysis.idle.end(), [](const IdleReport& report) {
-        return std::all_of(report.steps.begin(), report.steps.end(), [](const StepTime& step) {
-          return step.wall_ns ==
-                 step.compute_ns + step.communication_ns + step.copy_ns + step.idle_total_ns();
-        });
-      });
+  const bool idle_closes = std::ranges::all_of(analysis.idle, [](const IdleReport& report) {
+    return std::ranges::all_of(report.steps, [](const StepTime& step) {
+      return step.wall_ns ==
+             step.compute_ns + step.communication_ns + step.copy_ns + step.idle_total_ns();
+    });
+  });
   if (idle_closes) return;
   notes.insert(notes.begin(), {.id = "sums_do_not_close",
                                .level = IntegrityLevel::kError,
@@ -50,8 +49,7 @@ void check_sums(const Analysis& analysis, std::vector<IntegrityNote>& notes) {
 const IdleReport* Analysis::idle_of(std::optional<int> device) const {
   if (idle.empty()) return nullptr;
   if (!device) return &idle.back();
-  const auto found = std::find_if(
-      idle.begin(), idle.end(), [&](const IdleReport& report) { return report.device == device; });
+  const auto found = std::ranges::find(idle, device, &IdleReport::device);
   return found == idle.end() ? nullptr : &*found;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -123,8 +124,7 @@ class Comparison {
     add_parts();
     add_tables();
     add_findings();
-    std::stable_sort(out_.notes.begin(), out_.notes.end(),
-                     [](const DiffNote& a, const DiffNote& b) { return a.level > b.level; });
+    std::ranges::stable_sort(out_.notes, std::greater{}, &DiffNote::level);
     return std::move(out_);
   }
 
@@ -235,7 +235,7 @@ class Comparison {
     for_each_key(base_.costs, next_.costs,
                  [&](const NamedCost* base, const NamedCost* next) { add_row(base, next); });
     for (DiffTable& table : out_.tables) {
-      std::sort(table.rows.begin(), table.rows.end(), larger_first);
+      std::ranges::sort(table.rows, larger_first);
     }
   }
 
@@ -265,9 +265,8 @@ class Comparison {
   }
 
   static const Finding* find_made(const std::vector<Finding>& findings, const std::string& id) {
-    const auto found = std::find_if(findings.begin(), findings.end(), [&](const Finding& each) {
-      return each.id == id && each.undecided.empty();
-    });
+    const auto found = std::ranges::find_if(
+        findings, [&](const Finding& each) { return each.id == id && each.undecided.empty(); });
     return found == findings.end() ? nullptr : &*found;
   }
 
@@ -317,20 +316,20 @@ class Comparison {
 }  // namespace
 
 bool TraceDiff::comparable() const {
-  return std::none_of(notes.begin(), notes.end(),
-                      [](const DiffNote& each) { return each.level == DiffLevel::kError; });
+  return std::ranges::none_of(notes,
+                              [](const DiffNote& each) { return each.level == DiffLevel::kError; });
 }
 
 bool TraceDiff::doubtful() const {
-  return std::any_of(notes.begin(), notes.end(),
-                     [](const DiffNote& each) { return each.level != DiffLevel::kNote; });
+  return std::ranges::any_of(notes,
+                             [](const DiffNote& each) { return each.level != DiffLevel::kNote; });
 }
 
 bool TraceDiff::nothing_changed() const {
   const auto changed = [](const DiffRow& row) { return row.changed(); };
-  return !step.changed() && std::none_of(parts.begin(), parts.end(), changed) && findings.empty() &&
-         std::none_of(tables.begin(), tables.end(), [&](const DiffTable& table) {
-           return std::any_of(table.rows.begin(), table.rows.end(), changed);
+  return !step.changed() && std::ranges::none_of(parts, changed) && findings.empty() &&
+         std::ranges::none_of(tables, [&](const DiffTable& table) {
+           return std::ranges::any_of(table.rows, changed);
          });
 }
 

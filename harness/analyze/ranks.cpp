@@ -60,8 +60,7 @@ class RankComparison {
   void warn(std::string text) { out_.warnings.push_back(std::move(text)); }
 
   void order_ranks() {
-    std::stable_sort(ranks_.begin(), ranks_.end(),
-                     [](const RankTrace& a, const RankTrace& b) { return a.rank < b.rank; });
+    std::ranges::stable_sort(ranks_, {}, &RankTrace::rank);
     std::vector<RankTrace> once;
     for (RankTrace& each : ranks_) {
       if (!once.empty() && once.back().rank == each.rank) {
@@ -150,7 +149,7 @@ class RankComparison {
         row.parts_ns[part] += double(step_parts()[part].of(time));
       }
     }
-    const auto slowest = std::max_element(works.begin(), works.end());
+    const auto slowest = std::ranges::max_element(works);
     ++out_.rows[static_cast<std::size_t>(slowest - works.begin())].slowest_in;
     out_.imbalance_ns += *slowest - stats::median(works);
     for (std::size_t i = 0; i < works.size(); ++i) out_.rows[i].work_ns += works[i];
@@ -234,8 +233,7 @@ class RankComparison {
   }
 
   [[nodiscard]] RankClocks clocks() const {
-    const bool all_since_1970 = std::all_of(ranks_.begin(), ranks_.end(),
-                                            [](const RankTrace& each) { return each.since_1970; });
+    const bool all_since_1970 = std::ranges::all_of(ranks_, &RankTrace::since_1970);
     if (!all_since_1970) return RankClocks::kUnknown;
     std::set<std::string> hosts;
     for (const RankTrace& each : ranks_) hosts.insert(each.host);
@@ -266,9 +264,9 @@ class RankComparison {
       step_times.push_back(row.step_ns);
     }
     out_.step_ns = stats::median(step_times);
-    out_.unmatched_ns = *std::max_element(unmatched_ns_.begin(), unmatched_ns_.end()) / steps;
+    out_.unmatched_ns = *std::ranges::max_element(unmatched_ns_) / steps;
     if (comparable) {
-      out_.skew_max_ns = *std::max_element(skews_.begin(), skews_.end());
+      out_.skew_max_ns = *std::ranges::max_element(skews_);
       double sum = 0;
       for (const double skew : skews_) sum += skew;
       out_.skew_mean_ns = sum / steps;
@@ -320,10 +318,10 @@ class RankComparison {
     const auto total_ns = [](const MatchedCollectives& each) {
       return each.duration.mean * double(each.duration.n);
     };
-    std::stable_sort(out_.sizes.begin(), out_.sizes.end(),
-                     [&](const MatchedCollectives& a, const MatchedCollectives& b) {
-                       return total_ns(a) > total_ns(b);
-                     });
+    std::ranges::stable_sort(out_.sizes,
+                             [&](const MatchedCollectives& a, const MatchedCollectives& b) {
+                               return total_ns(a) > total_ns(b);
+                             });
   }
 
   std::vector<RankTrace> ranks_;
@@ -361,7 +359,7 @@ std::vector<double> without(const std::vector<double>& values, std::size_t place
 }
 
 double most_of(const std::vector<double>& values) {
-  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  return values.empty() ? 0 : *std::ranges::max_element(values);
 }
 
 bool lead_is_steady(const std::vector<std::vector<double>>& work_ns, std::size_t place) {
@@ -381,8 +379,7 @@ std::optional<Straggler> find_straggler(const RankReport& report,
                                         const std::vector<std::vector<double>>& work_ns) {
   std::vector<double> works;
   for (const RankRow& row : report.rows) works.push_back(row.work_ns);
-  const auto slowest =
-      static_cast<std::size_t>(std::max_element(works.begin(), works.end()) - works.begin());
+  const auto slowest = static_cast<std::size_t>(std::ranges::max_element(works) - works.begin());
   const RankRow& row = report.rows[slowest];
   const std::vector<double> others = without(works, slowest);
   Straggler found{.rank = row.rank,

@@ -72,9 +72,8 @@ bool probably_uses_tensor_cores(std::string_view kernel) {
   constexpr std::array<std::string_view, 8> kParts = {"nvjet",      "wgmma",     "tensorop",
                                                       "tensor16x8", "sm90_xmma", "xmma_fprop",
                                                       "xmma_dgrad", "xmma_wgrad"};
-  return std::any_of(kParts.begin(), kParts.end(), [&](std::string_view part) {
-    return kernel.find(part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(
+      kParts, [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; });
 }
 
 std::string readable_row_name(std::string_view name) {
@@ -95,8 +94,8 @@ std::string readable_row_name(std::string_view name) {
       "c10::",        "cub::"};
   std::string text;
   while (!name.empty()) {
-    const auto scope = std::find_if(kScopes.begin(), kScopes.end(),
-                                    [&](std::string_view each) { return name.starts_with(each); });
+    const auto scope = std::ranges::find_if(
+        kScopes, [&](std::string_view each) { return name.starts_with(each); });
     const bool at_its_start =
         text.empty() ||
         (std::isalnum(static_cast<unsigned char>(text.back())) == 0 && text.back() != '_');

@@ -12,7 +12,7 @@ namespace stepbench::analyze {
 Summary summarise(std::vector<double> values) {
   Summary out;
   if (values.empty()) return out;
-  std::sort(values.begin(), values.end());
+  std::ranges::sort(values);
   out.n = std::ssize(values);
   out.min = values.front();
   out.max = values.back();

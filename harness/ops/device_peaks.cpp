@@ -122,8 +122,7 @@ std::optional<double> DevicePeaks::flops(Dtype dtype) const {
 
 std::optional<DevicePeaks> device_peaks(std::string_view device_name) {
   const std::string_view name = without_maker(device_name);
-  const auto* row = std::find_if(std::begin(kDevices), std::end(kDevices),
-                                 [&](const NamedRates& each) { return each.name == name; });
+  const auto* row = std::ranges::find(kDevices, name, &NamedRates::name);
   if (row == std::end(kDevices)) return std::nullopt;
   constexpr double kTera = 1e12;
   const Rates& rates = row->rates;

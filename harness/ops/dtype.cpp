@@ -44,8 +44,7 @@ Dtype dtype_named(std::string_view text) {
   std::string lower;
   for (const char c : text) lower += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
   if (lower.starts_with("float8")) return Dtype::kFp8;
-  const auto* known = std::find_if(std::begin(kTexts), std::end(kTexts),
-                                   [&](const DtypeText& each) { return each.text == lower; });
+  const auto* known = std::ranges::find(kTexts, lower, &DtypeText::text);
   if (known != std::end(kTexts)) return known->dtype;
   return one_of<Dtype>(lower).value_or(Dtype::kUnknown);
 }

@@ -18,15 +18,15 @@ bool starts_work(std::string_view call) {
       "hipExtLaunchKernel",        "hipExtModuleLaunchKernel",
       "hipHccModuleLaunchKernel",  "hipGraphLaunch"};
   call.remove_prefix(std::min(call.find_first_not_of('_'), call.size()));
-  return std::any_of(kBeginnings.begin(), kBeginnings.end(),
-                     [&](std::string_view beginning) { return call.starts_with(beginning); });
+  return std::ranges::any_of(
+      kBeginnings, [&](std::string_view beginning) { return call.starts_with(beginning); });
 }
 
 bool waits_for_device(std::string_view call) {
   constexpr std::array<std::string_view, 6> kWaits = {
       "cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
       "cuCtxSynchronize",      "cuStreamSynchronize",   "cuEventSynchronize"};
-  return std::find(kWaits.begin(), kWaits.end(), call) != kWaits.end();
+  return std::ranges::find(kWaits, call) != kWaits.end();
 }
 
 void name_queries(OpLog& log, std::size_t first) {
@@ -62,7 +62,7 @@ std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,
     if (is_call(each) && each.name < starts.size() && starts[each.name]) calls.push_back(&each);
   }
   // Sorts each call before the calls that it makes.
-  std::sort(calls.begin(), calls.end(), [](const DeviceActivity* a, const DeviceActivity* b) {
+  std::ranges::sort(calls, [](const DeviceActivity* a, const DeviceActivity* b) {
     return std::tuple(a->thread, a->start_ns, -a->end_ns, a->kind) <
            std::tuple(b->thread, b->start_ns, -b->end_ns, b->kind);
   });
@@ -91,7 +91,7 @@ std::int64_t launches_without_record(std::span<const DeviceActivity> activities,
     if (is_device_work(each)) answered.insert(each.correlation);
   }
   const std::vector<LaunchCall> launches = launch_calls(activities, names);
-  return std::count_if(launches.begin(), launches.end(), [&](const LaunchCall& launch) {
+  return std::ranges::count_if(launches, [&](const LaunchCall& launch) {
     return !answered.contains(launch.call->correlation) &&
            (launch.inner == 0 || !answered.contains(launch.inner));
   });

@@ -30,8 +30,8 @@ class ModuleTreeMaker {
   ModuleTreeMaker(const OpTable& table, std::size_t depth) : table_(table), depth_(depth) {}
 
   ModuleTree make() {
-    const bool has_steps = std::any_of(table_.rows.begin(), table_.rows.end(),
-                                       [](const OpRow& row) { return row.step >= 0; });
+    const bool has_steps =
+        std::ranges::any_of(table_.rows, [](const OpRow& row) { return row.step >= 0; });
     std::vector<const OpRow*> rows;
     for (const OpRow& row : table_.rows) {
       if (!has_steps || row.step >= 0) rows.push_back(&row);
@@ -69,7 +69,7 @@ class ModuleTreeMaker {
   std::size_t module_node(std::string_view path) {
     std::size_t node = child(NodeKind::kModule, std::string(kWholeModel), 0, 0);
     if (path == kWholeModel) return node;
-    const auto dots = static_cast<std::size_t>(std::count(path.begin(), path.end(), '.'));
+    const auto dots = static_cast<std::size_t>(std::ranges::count(path, '.'));
     tree_.full_depth = std::max(tree_.full_depth, dots + 1);
     std::size_t end = 0;
     for (std::size_t depth = 1; depth <= depth_ && end != std::string_view::npos; ++depth) {

@@ -215,8 +215,8 @@ class Unpacker {
     for (std::size_t column = 0; column < frame.series.names.size(); ++column) {
       const std::string& name = frame.series.names[column];
       const auto& members = Layout<Row>::kMembers;
-      const auto member = std::find_if(members.begin(), members.end(),
-                                       [&](const auto& each) { return each.name == name; });
+      const auto member =
+          std::ranges::find_if(members, [&](const auto& each) { return each.name == name; });
       for (std::size_t i = 0; i < frame.series.columns[column].size(); ++i) {
         const std::int64_t value = frame.series.columns[column][i];
         if (member != members.end()) set(rows[before + i], *member, value, frame, name);
@@ -243,7 +243,7 @@ class Unpacker {
   void set_kind(Row& row, std::int64_t value, const OpFrame& frame) {
     const std::string& name = table_.strings[text_of(value, frame, "kind")];
     const auto& kinds = Layout<Row>::kKinds;
-    const auto found = std::find(kinds.begin(), kinds.end(), name);
+    const auto found = std::ranges::find(kinds, name);
     if (found == kinds.end()) {
       throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
     }

@@ -308,8 +308,7 @@ constexpr std::array kFormulas = {
 };
 
 const Formula* formula_of(std::string_view name) {
-  const auto* found = std::find_if(kFormulas.begin(), kFormulas.end(),
-                                   [&](const Formula& each) { return each.name == name; });
+  const auto* found = std::ranges::find(kFormulas, name, &Formula::name);
   return found == kFormulas.end() ? nullptr : found;
 }
 
@@ -317,8 +316,7 @@ constexpr std::string_view kBackward = "_backward";
 
 const AttentionKernel* attention_kernel(std::string_view name) {
   if (name.ends_with(kBackward)) name.remove_suffix(kBackward.size());
-  const auto* found = std::find_if(kAttentionKernels.begin(), kAttentionKernels.end(),
-                                   [&](const AttentionKernel& each) { return each.name == name; });
+  const auto* found = std::ranges::find(kAttentionKernels, name, &AttentionKernel::name);
   return found == kAttentionKernels.end() ? nullptr : found;
 }
 

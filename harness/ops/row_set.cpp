@@ -33,8 +33,8 @@ void RowSet::add(const OpRow& row, std::int64_t at_ns) {
 std::vector<OpRow> RowSet::by_first_call() const {
   std::vector<std::size_t> order(rows_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return first_ns_[a] < first_ns_[b]; });
+  std::ranges::stable_sort(
+      order, [&](std::size_t a, std::size_t b) { return first_ns_[a] < first_ns_[b]; });
   std::vector<OpRow> sorted;
   sorted.reserve(rows_.size());
   for (const std::size_t i : order) sorted.push_back(rows_[i]);

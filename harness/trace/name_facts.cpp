@@ -73,8 +73,8 @@ void read_copy(std::string_view name, NameFacts& facts) {
 CallClass call_class_of_others(std::string_view name) {
   constexpr std::array<std::string_view, 8> kBeginnings = {
       "ur", "ze", "pi", "acl", "synchronize", "runFunction", "enqueueCommand", "mtia"};
-  if (std::none_of(kBeginnings.begin(), kBeginnings.end(),
-                   [&](std::string_view each) { return name.starts_with(each); })) {
+  if (std::ranges::none_of(kBeginnings,
+                           [&](std::string_view each) { return name.starts_with(each); })) {
     return CallClass::kOther;
   }
   struct Words {
@@ -88,8 +88,8 @@ CallClass call_class_of_others(std::string_view name) {
        {CallClass::kSet, {"emset", "MemoryFill", "BufferFill"}},
        {CallClass::kAllocate, {"Alloc", "Free", "alloc"}}}};
   for (const Words& words : kWords) {
-    if (std::any_of(words.parts.begin(), words.parts.end(),
-                    [&](std::string_view part) { return holds(name, part); })) {
+    if (std::ranges::any_of(words.parts,
+                            [&](std::string_view part) { return holds(name, part); })) {
       return words.call;
     }
   }
@@ -109,8 +109,8 @@ CallClass call_class(std::string_view name) {
   if (holds(bare, "Memset")) return CallClass::kSet;
   constexpr std::array<std::string_view, 7> kAllocation = {
       "Malloc", "Free", "HostAlloc", "MemAlloc", "HostRegister", "HostUnregister", "MemCreate"};
-  const bool allocates = std::any_of(kAllocation.begin(), kAllocation.end(),
-                                     [&](std::string_view part) { return holds(bare, part); });
+  const bool allocates =
+      std::ranges::any_of(kAllocation, [&](std::string_view part) { return holds(bare, part); });
   return allocates ? CallClass::kAllocate : CallClass::kOther;
 }
 
@@ -144,8 +144,7 @@ bool uses_tensor_cores(std::string_view name) {
                                                        "xmma_warp_specialized",
                                                        "volta_h884",
                                                        "mma_tensor_op"};
-  return std::any_of(kParts.begin(), kParts.end(),
-                     [&](std::string_view part) { return holds(name, part); });
+  return std::ranges::any_of(kParts, [&](std::string_view part) { return holds(name, part); });
 }
 
 }  // namespace

@@ -365,7 +365,7 @@ bool take_known(std::string_view key, const json::JsonView& value, Trace& to) {
 }
 
 bool holds(const std::vector<std::string>& keys, std::string_view wanted) {
-  return std::find(keys.begin(), keys.end(), wanted) != keys.end();
+  return std::ranges::find(keys, wanted) != keys.end();
 }
 
 }  // namespace

@@ -16,22 +16,20 @@ const KernelDetail* Trace::kernel_detail(const TraceEvent& event) const {
 }
 
 const ops::TraceDevice* Trace::device(int id) const {
-  const auto found = std::find_if(devices.begin(), devices.end(),
-                                  [&](const ops::TraceDevice& each) { return each.id == id; });
+  const auto found = std::ranges::find(devices, id, &ops::TraceDevice::id);
   return found == devices.end() ? nullptr : &*found;
 }
 
 std::string_view Trace::own_fact(std::string_view key) const {
-  const auto found = std::find_if(own_facts.begin(), own_facts.end(),
-                                  [&](const auto& each) { return each.first == key; });
+  const auto found =
+      std::ranges::find_if(own_facts, [&](const auto& each) { return each.first == key; });
   return found == own_facts.end() ? std::string_view{} : std::string_view(found->second);
 }
 
 std::int64_t Trace::count(EventKind kind) const {
   std::int64_t found = 0;
   for (const TraceLane& lane : lanes) {
-    found += std::count_if(lane.events.begin(), lane.events.end(),
-                           [&](const TraceEvent& event) { return event.kind == kind; });
+    found += std::ranges::count(lane.events, kind, &TraceEvent::kind);
   }
   return found;
 }

@@ -51,17 +51,17 @@ Exit status: 0 analysed, 1 with --fail-on: found (--diff: new or grown), 2 wrong
 file, 4 the trace is damaged and its numbers are wrong, or --diff cannot compare (--strict: any warning).)";
 
 bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) {
-  return std::any_of(findings.begin(), findings.end(), [&](const Finding& finding) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.undecided.empty() && fails_on(options, finding.severity);
   });
 }
 
 bool has_integrity_problem(const AnalyzeOptions& options, const analyze::Analysis& analysis) {
   return analysis.blocked() ||
-         (options.strict && std::any_of(analysis.integrity.begin(), analysis.integrity.end(),
-                                        [](const analyze::IntegrityNote& note) {
-                                          return note.level != analyze::IntegrityLevel::kNote;
-                                        }));
+         (options.strict &&
+          std::ranges::any_of(analysis.integrity, [](const analyze::IntegrityNote& note) {
+            return note.level != analyze::IntegrityLevel::kNote;
+          }));
 }
 
 int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analysed) {
@@ -301,7 +301,7 @@ std::string worker_of(const analyze::DiffSide& side) {
 
 bool are_ranks(const std::vector<ReadSide>& sides) {
   std::set<std::int64_t> ranks;
-  return std::all_of(sides.begin(), sides.end(), [&](const ReadSide& each) {
+  return std::ranges::all_of(sides, [&](const ReadSide& each) {
     return each.side.rank && ranks.insert(*each.side.rank).second;
   });
 }
@@ -339,8 +339,7 @@ using SidePairs = std::vector<std::pair<analyze::DiffSide, analyze::DiffSide>>; 
 SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
                  const Environment& environment) {
   const auto is_own = [](const ReadSide& each) { return !each.own_case.empty(); };
-  const bool own = std::all_of(bases.begin(), bases.end(), is_own) &&
-                   std::all_of(news.begin(), news.end(), is_own);
+  const bool own = std::ranges::all_of(bases, is_own) && std::ranges::all_of(news, is_own);
   const bool ranks = are_ranks(bases) && are_ranks(news);
   SidesByKey base = keyed(std::move(bases), own, ranks);
   SidesByKey next = keyed(std::move(news), own, ranks);
@@ -371,12 +370,11 @@ SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
 
 int status_of_diff(const AnalyzeOptions& options, const analyze::TraceDiff& diff) {
   if (!diff.comparable() || (options.strict && diff.doubtful())) return kExitNothingMeasured;
-  const bool fails = std::any_of(
-      diff.findings.begin(), diff.findings.end(), [&](const analyze::DiffFinding& finding) {
-        const bool worse = finding.change == analyze::DiffChange::kAppeared ||
-                           (finding.is_gain && finding.change == analyze::DiffChange::kGrew);
-        return worse && fails_on(options, finding.severity);
-      });
+  const bool fails = std::ranges::any_of(diff.findings, [&](const analyze::DiffFinding& finding) {
+    const bool worse = finding.change == analyze::DiffChange::kAppeared ||
+                       (finding.is_gain && finding.change == analyze::DiffChange::kGrew);
+    return worse && fails_on(options, finding.severity);
+  });
   return fails ? kExitSomeFailed : kExitOk;
 }
 

@@ -64,8 +64,7 @@ std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::
     const std::size_t equals = text.find('=');
     std::string id = text.substr(0, equals);
     if (!id.starts_with("trace.")) id = "trace." + id;
-    const auto rule = std::find_if(analyze::trace_rules().begin(), analyze::trace_rules().end(),
-                                   [&](const analyze::TraceRule& each) { return each.id == id; });
+    const auto rule = std::ranges::find(analyze::trace_rules(), id, &analyze::TraceRule::id);
     if (rule == analyze::trace_rules().end()) {
       throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known) +
                                            "; rules: " + text::join(known));
@@ -94,7 +93,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
     if (!case_id.empty() && !entry.path().filename().string().starts_with(case_id)) continue;
     found.push_back(entry.path());
   }
-  std::sort(found.begin(), found.end());
+  std::ranges::sort(found);
   if (!found.empty()) return found;
   const bool has_results =
       std::any_of(std::filesystem::directory_iterator(folder),

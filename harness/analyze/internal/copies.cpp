@@ -2,6 +2,7 @@
 #include "harness/analyze/internal/copies.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -86,9 +87,7 @@ class CopySums {
       sums.group.bytes_per_ns = summarise(std::move(sums.rates));
       out.groups.push_back(sums.group);
     }
-    std::stable_sort(
-        out.groups.begin(), out.groups.end(),
-        [](const CopyGroup& a, const CopyGroup& b) { return a.device_ns > b.device_ns; });
+    std::ranges::stable_sort(out.groups, std::greater{}, &CopyGroup::device_ns);
     return out;
   }
 

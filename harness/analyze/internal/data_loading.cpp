@@ -53,9 +53,8 @@ struct MadeBatch {
 };
 
 std::size_t part_of(std::string_view name) {
-  return static_cast<std::size_t>(
-      std::find(ops::kLoaderParts.begin(), ops::kLoaderParts.end(), name) -
-      ops::kLoaderParts.begin());
+  return static_cast<std::size_t>(std::ranges::find(ops::kLoaderParts, name) -
+                                  ops::kLoaderParts.begin());
 }
 
 // A batch's rows follow each other without gaps, in the order of the parts.
@@ -111,10 +110,7 @@ class WorkSweep {
     changes_.push_back({.at_ns = last_ns, .known = -1});
   }
 
-  void sort() {
-    std::stable_sort(changes_.begin(), changes_.end(),
-                     [](const Change& a, const Change& b) { return a.at_ns < b.at_ns; });
-  }
+  void sort() { std::ranges::stable_sort(changes_, {}, &Change::at_ns); }
 
   struct Over {
     std::array<double, kLoaderPartCount> ns = {};
@@ -164,7 +160,7 @@ class WorkSweep {
 LoaderWork::Parts rounded(const std::array<double, kLoaderPartCount>& ns, std::int64_t total) {
   LoaderWork::Parts parts = {};
   for (std::size_t i = 0; i < parts.size(); ++i) parts[i] = std::int64_t(ns[i] + 0.5);
-  const auto largest = std::max_element(parts.begin(), parts.end());
+  const auto largest = std::ranges::max_element(parts);
   *largest += total - std::accumulate(parts.begin(), parts.end(), std::int64_t{0});
   return parts;
 }
@@ -187,8 +183,7 @@ std::int64_t LoaderWork::exposed_total_ns() const {
 }
 
 LoaderPart LoaderWork::largest_exposed() const {
-  return static_cast<LoaderPart>(std::max_element(exposed_ns.begin(), exposed_ns.end()) -
-                                 exposed_ns.begin());
+  return static_cast<LoaderPart>(std::ranges::max_element(exposed_ns) - exposed_ns.begin());
 }
 
 ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {

@@ -2,6 +2,7 @@
 #include "harness/analyze/internal/device_use.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -21,8 +22,7 @@ class SmTime {
   }
   [[nodiscard]] bool empty() const { return changes_.empty(); }
   [[nodiscard]] double total_ns() {
-    std::sort(changes_.begin(), changes_.end(),
-              [](const Change& a, const Change& b) { return a.at_ns < b.at_ns; });
+    std::ranges::sort(changes_, {}, &Change::at_ns);
     double sum_ns = 0;
     double running = 0;
     std::int64_t since_ns = 0;
@@ -267,11 +267,10 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
     }
     out.rows.push_back(sum.row);
   }
-  std::stable_sort(out.rows.begin(), out.rows.end(),
-                   [](const KernelRow& a, const KernelRow& b) { return a.total_ns > b.total_ns; });
+  std::ranges::stable_sort(out.rows, std::greater{}, &KernelRow::total_ns);
   out.by_calls.resize(out.rows.size());
   std::iota(out.by_calls.begin(), out.by_calls.end(), std::size_t{0});
-  std::stable_sort(out.by_calls.begin(), out.by_calls.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(out.by_calls, [&](std::size_t a, std::size_t b) {
     return out.rows[a].calls > out.rows[b].calls;
   });
   out.duration = summarise(std::move(durations));

@@ -2,6 +2,7 @@
 #include "harness/analyze/internal/folded_calls.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <tuple>

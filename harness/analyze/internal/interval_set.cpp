@@ -25,7 +25,7 @@ void sort_by_begin(std::vector<TimeSpan>& spans) {
   }
   constexpr std::ptrdiff_t kMaxRuns = 64;
   if (std::ssize(runs) > kMaxRuns) {
-    std::sort(spans.begin(), spans.end(), kStartsEarlier);
+    std::ranges::sort(spans, kStartsEarlier);
     return;
   }
   while (runs.size() > 2) {
@@ -72,9 +72,8 @@ std::int64_t IntervalSet::length_ns() const {
 }
 
 std::int64_t IntervalSet::length_in(TimeSpan window) const {
-  auto at = std::partition_point(intervals_.begin(), intervals_.end(), [&](const TimeSpan& each) {
-    return each.end_ns <= window.begin_ns;
-  });
+  auto at = std::ranges::partition_point(
+      intervals_, [&](const TimeSpan& each) { return each.end_ns <= window.begin_ns; });
   std::int64_t sum = 0;
   for (; at != intervals_.end() && at->begin_ns < window.end_ns; ++at) {
     sum += std::min(at->end_ns, window.end_ns) - std::max(at->begin_ns, window.begin_ns);

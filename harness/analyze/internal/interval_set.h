@@ -72,9 +72,8 @@ void for_each_piece(const Parts& parts, const Segments& segments, const Interval
 template <typename Windows, typename IntervalOf = std::identity>
 [[nodiscard]] std::optional<std::size_t> window_at(const Windows& windows, std::int64_t at_ns,
                                                    const IntervalOf& interval_of = {}) {
-  const auto found = std::partition_point(windows.begin(), windows.end(), [&](const auto& window) {
-    return interval_of(window).end_ns <= at_ns;
-  });
+  const auto found = std::ranges::partition_point(
+      windows, [&](const auto& window) { return interval_of(window).end_ns <= at_ns; });
   if (found == windows.end() || !interval_of(*found).contains(at_ns)) return std::nullopt;
   return static_cast<std::size_t>(found - windows.begin());
 }

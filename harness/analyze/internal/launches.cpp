@@ -20,7 +20,7 @@ void keep_worst(std::vector<DelayedLaunch>& worst) {
   const auto graver = [](const DelayedLaunch& a, const DelayedLaunch& b) {
     return a.idle_ns > b.idle_ns;
   };
-  std::stable_sort(worst.begin(), worst.end(), graver);
+  std::ranges::stable_sort(worst, graver);
   if (worst.size() > kMaxWorst) worst.resize(kMaxWorst);
 }
 
@@ -51,8 +51,7 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
     const WorkRow& row = timeline.work[index];
     const trace::TraceEvent& work = *row.event;
     const auto device = static_cast<std::size_t>(
-        std::lower_bound(timeline.devices.begin(), timeline.devices.end(), row.device) -
-        timeline.devices.begin());
+        std::ranges::lower_bound(timeline.devices, row.device) - timeline.devices.begin());
     // All rows keep the device busy, including those without a recorded call.
     if (counts[index] && row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
@@ -142,8 +141,8 @@ class LengthTimes {
 };
 
 void follow(QueueEnds& ends, LaunchQueue& queue) {
-  std::sort(ends.calls.begin(), ends.calls.end());
-  std::sort(ends.rows.begin(), ends.rows.end());
+  std::ranges::sort(ends.calls);
+  std::ranges::sort(ends.rows);
   LengthTimes times;
   std::int64_t length = 0;
   std::int64_t sum = 0;
@@ -222,10 +221,9 @@ ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& ti
     }
   }
   std::erase_if(by_name, [](const RuntimeCallRow& row) { return row.calls == 0; });
-  std::stable_sort(by_name.begin(), by_name.end(),
-                   [](const RuntimeCallRow& a, const RuntimeCallRow& b) {
-                     return std::tuple(a.step_ns, a.calls) > std::tuple(b.step_ns, b.calls);
-                   });
+  std::ranges::stable_sort(by_name, [](const RuntimeCallRow& a, const RuntimeCallRow& b) {
+    return std::tuple(a.step_ns, a.calls) > std::tuple(b.step_ns, b.calls);
+  });
   return by_name;
 }
 

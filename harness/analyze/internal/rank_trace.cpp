@@ -88,8 +88,8 @@ std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ra
   std::vector<std::vector<std::size_t>> jobs;
   for (auto& [key, members] : groups) {
     const auto& first = ranks[members.front()];
-    const bool several = std::any_of(members.begin(), members.end(),
-                                     [&](std::size_t i) { return ranks[i].rank != first.rank; });
+    const bool several =
+        std::ranges::any_of(members, [&](std::size_t i) { return ranks[i].rank != first.rank; });
     if (several && std::get<1>(key) != 1) jobs.push_back(std::move(members));
   }
   return jobs;
@@ -109,8 +109,8 @@ Matched match(const std::vector<const RankStep*>& steps) {
   matched.unknown.resize(steps.size());
   for (auto& [key, ranks] : by_key) {
     const std::size_t count = ranks.front().second.size();
-    const bool alike = std::all_of(ranks.begin(), ranks.end(),
-                                   [&](const auto& each) { return each.second.size() == count; });
+    const bool alike =
+        std::ranges::all_of(ranks, [&](const auto& each) { return each.second.size() == count; });
     if (!alike || ranks.size() < 2 || key.empty()) {
       for (auto& [place, all] : ranks) {
         for (const ExchangeRow* each : all) matched.unknown[place].push_back(each->at);
@@ -126,7 +126,7 @@ Matched match(const std::vector<const RankStep*>& steps) {
 }
 
 Entries::const_iterator last_of(const Entries& entries) {
-  return std::min_element(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+  return std::ranges::min_element(entries, [](const auto& a, const auto& b) {
     return a.second->at.length_ns() < b.second->at.length_ns();
   });
 }

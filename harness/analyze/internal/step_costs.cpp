@@ -125,7 +125,7 @@ class CostTable {
     std::vector<NamedCost> out;
     for (auto& [key, cost] : costs_) out.push_back(std::move(cost));
     for (auto& [key, cost] : by_text_) out.push_back(std::move(cost));
-    std::sort(out.begin(), out.end(), [](const NamedCost& a, const NamedCost& b) {
+    std::ranges::sort(out, [](const NamedCost& a, const NamedCost& b) {
       return std::tie(a.kind, a.name, a.phase) < std::tie(b.kind, b.name, b.phase);
     });
     return out;

@@ -223,8 +223,8 @@ bool JsonScanner::word() {
     return false;
   }
   const std::string_view word(begin, static_cast<std::size_t>(end - begin));
-  if (std::find(kWords.begin(), kWords.end(), word) == kWords.end()) {
-    if (std::find(kBare.begin(), kBare.end(), word) == kBare.end()) return expected("a value");
+  if (std::ranges::find(kWords, word) == kWords.end()) {
+    if (std::ranges::find(kBare, word) == kBare.end()) return expected("a value");
     damaged(damage_.bare_words);
   }
   at_ = end;

@@ -345,7 +345,7 @@ bool is_step_word(std::string_view words) {
   constexpr std::array<std::string_view, 12> kSteps = {
       "step",       "profilerstep", "iteration",       "iter",      "train step", "training step",
       "train iter", "global step",  "train iteration", "trainstep", "batch",      "train batch"};
-  return std::find(kSteps.begin(), kSteps.end(), words) != kSteps.end();
+  return std::ranges::find(kSteps, words) != kSteps.end();
 }
 
 }  // namespace
@@ -369,7 +369,7 @@ bool is_data_range(std::string_view name) {
       "data wait",  "dataloader", "data loader", "data loading", "dataloading", "load data",
       "load batch", "next batch", "get batch",   "fetch batch",  "data load",   "dataloader next"};
   const std::string words = plain_words(name);
-  return std::find(kWaits.begin(), kWaits.end(), words) != kWaits.end();
+  return std::ranges::find(kWaits, words) != kWaits.end();
 }
 
 }  // namespace stepbench::trace
