@@ -58,6 +58,7 @@ void fields(V& v, json::Of<BisectRun> auto& run) {
   v("culprit", run.culprit, json::kSparse)("range", run.range, json::kSparse);
   v("ends", run.ends)("elsewhere", run.elsewhere, json::kSparse);
   v("layout", run.layout, json::kSparse)("drawn_anew", run.layout_redrawn);
+  v("known_layout", run.known_layout, json::kSparse);
   v("confidence", run.confidence)("metric", run.metric)("counted", run.counted, json::kSparse);
   v("size", run.size, json::kSparse)("build", run.build)("builds", run.builds);
   v("launches", run.launches)("seconds", run.seconds);

@@ -63,6 +63,7 @@ struct BisectRun {
   RelativeChange ends = {};
   std::optional<RelativeChange> elsewhere = {};  // change between the ends beyond the culprit's
   std::optional<double> layout = {};             // layout of a build, relative; nullopt: none
+  std::optional<double> known_layout = {};       // from nights, when the search began
   bool layout_redrawn = true;                    // copies have another layout
   double confidence = 0;
   std::string metric = {};

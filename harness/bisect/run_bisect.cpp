@@ -72,6 +72,7 @@ class SearchRun {
     std::vector<std::string> secrets = run::secret_values({}, launching_.context.variables);
     out_.build = text::mask_secrets(request_.build, secrets);
     out_.size = request_.size;
+    out_.known_layout = request_.layout;
     open_folder();
     if (repository_ && repository_->has_submodules()) {
       launching_.progress.print_line(
@@ -111,6 +112,7 @@ class SearchRun {
       const BisectRun earlier = read_search_file(out_.folder);
       check_same_search(earlier, out_);
       earlier_seconds_ = earlier.seconds;
+      out_.known_layout = earlier.known_layout;  // nights since may have learnt another
     }
     write_search_file(out_);
   }
@@ -128,8 +130,8 @@ class SearchRun {
     }
     if (!has_layout_ || counts_only(request_)) {
       setup.layouts = SearchSetup::no_layout();
-    } else if (request_.layout) {
-      setup.layouts = SearchSetup::known_layout(*request_.layout);
+    } else if (out_.known_layout) {
+      setup.layouts = SearchSetup::known_layout(*out_.known_layout);
     }
     return setup;
   }

@@ -18,6 +18,7 @@ BisectRun made_run() {
                 .answer = SearchAnswer::kFound,
                 .culprit = Culprit{"c3", "slower", {0.05, 0.04, 0.06}},
                 .range = FoundRange{"c2", "c3", 1, 0, 0.99},
+                .known_layout = 0.004,
                 .confidence = 0.95,
                 .metric = "step",
                 .size = 0.03,
