@@ -94,7 +94,7 @@ std::optional<double> finite(double value) {
 }
 
 document::Table gates_table(const compare::Comparison& comparison, const ComparisonNames& names) {
-  document::Table table{.title = "Gates that did not pass, and the drift",
+  document::Table table{.title = "Gates that did not pass",
                         .columns = {document::words("gate"),
                                     document::words("case"),
                                     document::words("state"),
@@ -107,6 +107,7 @@ document::Table gates_table(const compare::Comparison& comparison, const Compari
     return document::Cell{value ? text::significant(*value) : "-", value};
   };
   for (const compare::Gate& gate : comparison.gates) {
+    if (gate.state == compare::GateState::kPassed) continue;
     table.rows.push_back(
         {.cells = {gate.name,
                    gate.case_id.empty() ? "all" : names.of_id(gate.case_id),
