@@ -49,7 +49,8 @@ class NightMeasurement {
         night_(night),
         progress_(progress),
         interrupts_(interrupts),
-        clock_(clock) {}
+        clock_(clock),
+        began_ns_(clock.now_ns()) {}
 
   MeasuredNight take() {
     for (const PlannedExperiment& experiment : experiments_) {
@@ -135,7 +136,12 @@ class NightMeasurement {
     return 0;
   }
 
-  [[nodiscard]] double seconds(bool planned_only) const {
+  // So far. Earlier calls of an interrupted night count by their launches.
+  [[nodiscard]] double spent_s() const {
+    return std::max(1e-9 * static_cast<double>(clock_.now_ns() - began_ns_), launches_s(false));
+  }
+
+  [[nodiscard]] double launches_s(bool planned_only) const {
     double seconds = 0;
     for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
       std::map<std::string, int> planned;
@@ -166,10 +172,12 @@ class NightMeasurement {
   }
 
   void measure_fresh() {
-    const double budget_s = fresh_.budget_s.value_or(night_budget_s(seconds(true)));
+    const double budget_s = fresh_.budget_s.value_or(night_budget_s(launches_s(true)));
+    bool is_due = true;  // the first case, if it was left: otherwise no night might decide
     for (const Place& place : suspect_places()) {
       while (!is_interrupted() && is_suspect(place)) {
-        if (seconds(false) >= budget_s) {
+        const bool is_owed = std::exchange(is_due, false) && place.suspect.left_before;
+        if (spent_s() >= budget_s && !is_owed) {
           measured_.experiments[place.experiment].left.insert(place.suspect.case_id);
           break;
         }
@@ -225,6 +233,7 @@ class NightMeasurement {
   run::Progress& progress_;
   run::Interrupts& interrupts_;
   const Clock& clock_;
+  std::int64_t began_ns_;
   MeasuredNight measured_ = {};
 };
 

@@ -88,9 +88,9 @@ struct FreshPairs {
   // Given the index of an experiment and all its results.
   std::function<std::vector<SuspectCase>(std::size_t experiment, const record::Results& results)>
       suspect_cases = {};
-  // Limit on the seconds of all launches of the night, after which no more pairs are begun;
-  // nullopt: three times the time of the planned launches, at least an hour. Planned launches are
-  // always made.
+  // Seconds since the night began after which no more pairs are begun; nullopt: three times the
+  // time of the planned launches, at least an hour. Planned launches are always made, and so are
+  // eight pairs of the first case that was left the previous night.
   std::optional<double> budget_s = {};
 };
 

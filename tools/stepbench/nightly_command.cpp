@@ -535,7 +535,7 @@ void add_nightly(Command& nightly) {
   add_results(nightly, options->run.results, "Parent folder of the runs' folders");
   nightly
       .option(kMeasureOptions, "--budget TIME", options->budget,
-              "Start no more fresh pairs after this time of launches (90s, 20m, 2h): undecided "
+              "Start no more fresh pairs after this time of the night (90s, 20m, 2h): undecided "
               "cases are suspects and come first the next night; default: three times what the "
               "planned launches take, an hour at least")
       .common();
