@@ -88,6 +88,7 @@ void fields(V& v, json::Of<BuildRow> auto& row) {
   v("last", row.last_run, {.written = row.last_run != row.first_run});
   v("level", row.level, {.written = row.level != Level::kNow});
   v("night", row.night)("centre", row.centre);
+  v("spread", row.spread, json::kSparse);
   pairs_field(v, "pairs", row.pairs);
   v("count", row.count, {.written = row.count != row.pairs.size()});
   if constexpr (V::kReads) {

@@ -20,6 +20,7 @@ namespace {
 using verdict::Estimate;
 
 constexpr double kRange = .99;
+constexpr std::size_t kSurePairs = 6;  // fewer of tonight's build decide nothing, as in `ab`
 constexpr double kNoisyRankError =
     .00025;  // 3.5 standard errors; also if pairs are too few for ranks
 
@@ -43,12 +44,18 @@ class Judge {
     return most;
   }
 
-  SeriesVerdict decide(std::size_t pairs) {
+  // `first_only`: the budget or a signal left no fresh pairs.
+  SeriesVerdict decide(std::size_t pairs, bool first_only) {
     SeriesVerdict judged{.suspect = deviation() != 0,
                          .pairs = pairs,
                          .layout = levels_.layout(),
                          .spread = levels_.spread()};
     set_change(judged);
+    if (judged.suspect && first_only && state_.rows.back().count < kSurePairs) {
+      judged.builds = levels_.rows(Level::kNow).size();
+      judged.state = state_.open ? NightState::kRegression : NightState::kSuspect;
+      return judged;
+    }
     if (state_.open && state_.open->can_be_measured && close()) {
       judged.fixed = true;
       judged.state = NightState::kOk;
@@ -113,7 +120,8 @@ class Judge {
     state_.open->size += size;
   }
 
-  // The level begins at the likeliest build; the old one is the level before, if none is kept.
+  // The level begins at the likeliest build, or at the first one after it that was measured well
+  // enough to set a level; the old one is the level before, if none is kept.
   Change begin_level() {
     const RowIndexes now = levels_.rows(Level::kNow);
     const std::vector<Estimate> rows = levels_.estimates(now);
@@ -127,10 +135,12 @@ class Judge {
       logs[at] = verdict::log_likelihood(seen, at);
     const verdict::Places places = verdict::likeliest(verdict::chances(std::move(logs)), kRange);
     const std::size_t best = std::max(places.best, least);
-    const Estimate size = verdict::mean(std::span(rows).subspan(best)) -
+    const auto row = [&](std::size_t place) -> BuildRow& { return state_.rows[now[place]]; };
+    std::size_t begin = best;
+    while (begin + 1 < rows.size() && row(begin).count < kSurePairs) ++begin;
+    const Estimate size = verdict::mean(std::span(rows).subspan(begin)) -
                           verdict::mean(std::span(rows).first(std::min(best, kBase)));
     const stats::Interval range = verdict::interval(size, rule_.error);
-    const auto row = [&](std::size_t place) -> const BuildRow& { return state_.rows[now[place]]; };
     Change change{.size = size.value,
                   .low = range.low,
                   .high = range.high,
@@ -138,7 +148,7 @@ class Judge {
                   .bad = row(std::max(places.last, best)).first_run,
                   .likely = row(best).first_run};
     const Level before = size.value > 0 && !state_.open ? Level::kBefore : Level::kNone;
-    for (std::size_t i = 0; i < best; ++i) state_.rows[now[i]].level = before;
+    for (std::size_t i = 0; i < begin; ++i) row(i).level = i < best ? before : Level::kNone;
     return change;
   }
 
@@ -226,7 +236,7 @@ SeriesVerdict judge(SeriesState& state, const Tonight& tonight, const SeriesPair
   state.reference_value = pairs.reference;
   Judge series(state, rule);
   series.levels().take(tonight, oriented(of, rule));
-  SeriesVerdict judged = series.decide(of.size());
+  SeriesVerdict judged = series.decide(of.size(), pairs.pairs.size() <= pairs.first);
   series.levels().forget();
   return judged;
 }
@@ -259,6 +269,14 @@ constexpr std::size_t kLayoutBuilds = 10;  // fewer do not suffice to estimate t
 constexpr int kLayoutNights = 90;
 constexpr double kLayoutWorth = 20;  // weight of the assumed layout, in builds
 constexpr int kForgotten = -1;
+// A build whose pairs spread by more than this, relative to those of other builds, has its own
+// error: half of its launches may have been disturbed. A single wild pair does not widen it.
+constexpr double kWide = 2;
+
+double spread_of(const BuildRow& row) {
+  const verdict::Pairs pairs(row.pairs);
+  return rounded_pair(verdict::spread({&pairs, 1}, {&row.centre, 1}).sd);
+}
 
 }  // namespace
 
@@ -279,6 +297,7 @@ void Levels::take(const Tonight& tonight, const std::vector<double>& pairs) {
   if (row.pairs.size() > kMaxPairs) row.pairs.erase(row.pairs.begin(), row.pairs.end() - kMaxPairs);
   row.count = row.pairs.size();
   row.centre = stats::hodges_lehmann(row.pairs, 0).centre;
+  row.spread = spread_of(row);
   rows.push_back(std::move(row));
   learn();
 }
@@ -307,15 +326,21 @@ RowIndexes Levels::rows(Level level) const {
   return of;
 }
 
-Estimate Levels::estimate(const BuildRow& row, double layout) const {
-  const double launches =
-      row.count > 0 ? verdict::variance(spread_, static_cast<double>(row.count)) : 0;
-  return {row.centre, launches + layout * layout, spread_.freedom};
+double Levels::launches(const BuildRow& row) const {
+  const auto n = static_cast<double>(row.count);
+  if (n == 0) return 0;
+  const bool measured_further = &row == &state_.rows.back() && row.count < kSurePairs;
+  if (measured_further || row.spread <= kWide * spread_.sd) return verdict::variance(spread_, n);
+  // With few pairs their spread is itself uncertain: the variance of Student's t.
+  return verdict::variance({row.spread, n - 1}, n) * (n - 1) / std::max(1.0, n - 3);
 }
 
 std::vector<Estimate> Levels::estimates(std::span<const std::size_t> rows) const {
   std::vector<Estimate> of;
-  for (const std::size_t i : rows) of.push_back(estimate(state_.rows[i], layout_));
+  for (const std::size_t i : rows) {
+    const BuildRow& row = state_.rows[i];
+    of.push_back({row.centre, launches(row) + layout_ * layout_, spread_.freedom});
+  }
   return of;
 }
 
@@ -349,8 +374,9 @@ void Levels::learn() {
   spread_ = verdict::spread(blocks, centres);
   std::vector<Estimate> measured;
   for (const BuildRow& row : rows) {
-    if (row.count > 0 && row.night > state_.nights - kLayoutNights)
-      measured.push_back(estimate(row, 0));
+    if (row.count == 0 || row.night <= state_.nights - kLayoutNights) continue;
+    measured.push_back(
+        {row.centre, verdict::variance(spread_, static_cast<double>(row.count)), spread_.freedom});
   }
   const double assumed = rule_.has_layout ? kLayout : 0;
   layout_ = measured.size() >= kLayoutBuilds ? verdict::layout(measured, assumed, kLayoutWorth)

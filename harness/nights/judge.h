@@ -2,6 +2,9 @@
 // Judges one series: compares the last builds with their level by the engine of `ab`, including the
 // layout of builds in the error. Error rates: results/DECISIONS.md. Pure; any thread.
 //
+// Tonight's build decides nothing while it looks odd and has only its first pairs: these selected
+// it, and a few slow launches may be all of them.
+//
 // A change is reported if it is beyond the margin both by Student's t and by the ranks of the last
 // builds' pairs among those of the level. For noisy launches the ranks need a smaller error; if
 // there are too few pairs for ranks, the change must be 3.5 standard errors beyond the margin.
@@ -146,7 +149,8 @@ class Levels {
   [[nodiscard]] double spread() const { return spread_.sd; }
 
  private:
-  [[nodiscard]] verdict::Estimate estimate(const BuildRow& row, double layout) const;
+  // Variance of the centre of a build's pairs.
+  [[nodiscard]] double launches(const BuildRow& row) const;
   [[nodiscard]] LevelComparison comparison(std::span<const std::size_t> latest,
                                            std::span<const std::size_t> usual) const;
   [[nodiscard]] std::vector<double> pairs_of(std::span<const std::size_t> rows, double sign) const;

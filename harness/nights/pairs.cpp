@@ -80,7 +80,6 @@ std::vector<SeriesPairs> pairs_of_before(const std::string& text) {
     if (!std::isfinite(moved) || !std::isfinite(error)) continue;
     all.push_back({.series = series,
                    .pairs = pairs_like(moved, error, std::min(count, kMaxPairs)),
-                   .first = count,
                    .reference = reference});
   }
   return all;

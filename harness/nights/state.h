@@ -30,6 +30,7 @@ struct BuildRow {
   Level level = Level::kNow;
   int night = 0;                   // last night, counted from the reference's first
   double centre = 0;               // centre of its pairs; larger is worse
+  double spread = 0;               // standard deviation of its pairs
   std::size_t count = 0;           // number of pairs
   std::vector<double> pairs = {};  // the newest 24; empty if only the centre still matters
   bool operator==(const BuildRow&) const = default;

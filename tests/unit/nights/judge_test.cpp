@@ -19,6 +19,17 @@ using testing_nights::Noise;
 
 constexpr std::uint64_t kSeed = 20261129;
 
+// 28 pairs with this mean and standard deviation, logistic, in an order that begins at `first`.
+std::vector<double> spread_out(double mean, double sd, std::size_t first) {
+  constexpr std::size_t kAll = kPairs + kMaxPairs;
+  std::vector<double> pairs;
+  for (std::size_t i = 0; i < kAll; ++i) {
+    const double share = (static_cast<double>((11 * i + first) % kAll) + .5) / kAll;
+    pairs.push_back(mean + sd * std::log(share / (1 - share)) / 1.702);
+  }
+  return pairs;
+}
+
 // One series with four pairs per night, and fresh ones if it looks odd.
 class Nights {
  public:
@@ -38,6 +49,13 @@ class Nights {
     }
     measured = pairs.pairs.size();
     return judge(state, tonight, pairs, rule_);
+  }
+  // With these pairs, of which the first four were planned.
+  SeriesVerdict short_of_time(std::vector<double> pairs) {
+    const std::string night = std::to_string(++night_);
+    return judge(state,
+                 {.run = night, .build = "b" + night, .reference = reference, .reference_run = "0"},
+                 {.pairs = std::move(pairs), .first = kPairs}, rule_);
   }
   SeriesVerdict quiet(std::size_t nights) {
     SeriesVerdict last;
@@ -173,14 +191,53 @@ TEST(NightJudge, QuietSeries_CountsAllPairs) {
   EXPECT_EQ(judge(nights.state, tonight, pairs, {}).pairs, 28U);
 }
 
-TEST(NightJudge, NoBudgetForFreshPairs_UsesTheFirst) {
+// Nights without time for fresh pairs, if any were needed.
+TEST(NightJudge, OddWithoutFreshPairs_DecidesNothing) {
   Nights nights;
   nights.quiet(12);
-  const Tonight tonight{.run = "13", .build = "b13", .reference = "ref", .reference_run = "0"};
-  const SeriesVerdict judged =
-      judge(nights.state, tonight, {.pairs = {.021, .02, .019, .02}, .first = 4}, {});
+  const SeriesVerdict judged = nights.short_of_time({.051, .05, .049, .05});
+  EXPECT_EQ(judged.state, NightState::kSuspect);
   EXPECT_EQ(judged.pairs, 4U);
-  EXPECT_TRUE(judged.suspect);
+  EXPECT_FALSE(judged.reported) << "its first four pairs selected it";
+  EXPECT_NEAR(*judged.change, .05, .002);
+}
+
+TEST(NightJudge, OddWithoutFreshPairs_FixesNothing) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.night(.05);
+  const SeriesVerdict judged = nights.short_of_time({.001, 0, -.001, 0});
+  EXPECT_FALSE(judged.fixed);
+  EXPECT_EQ(judged.state, NightState::kRegression);
+  EXPECT_TRUE(nights.night(0).fixed);
+}
+
+TEST(NightJudge, Level_BeginsWithABuildOfFreshPairs) {
+  Nights nights;
+  nights.quiet(12);
+  (void)nights.short_of_time({.081, .08, .079, .08});
+  const SeriesVerdict judged = nights.night(.05);
+  ASSERT_TRUE(judged.reported);
+  EXPECT_EQ(judged.reported->bad, "13") << "where the change is, is told by all builds";
+  EXPECT_NEAR(judged.reported->size, .05, .005);
+  EXPECT_EQ(judged.builds, 1U);
+}
+
+// The step of a recorded LSTM over versions: three of the four launches of the second were slow on
+// the reference's side. All four builds seemed 17 % faster, and the last one 47 % slower, although
+// its own pairs said 6 %.
+TEST(NightJudge, WildLaunches_MoveNoLevel) {
+  Nights nights;
+  EXPECT_EQ(nights.short_of_time({-.01, -.03, .06, -.488}).state, NightState::kOk);
+  EXPECT_EQ(nights.short_of_time({.054, -.338, -.471, -.54}).state, NightState::kSuspect);
+  EXPECT_EQ(nights.short_of_time({0, -.02, -.027, -.126}).state, NightState::kSuspect);
+  EXPECT_EQ(nights.short_of_time({-.1, -.119, -.135, -.058}).state, NightState::kSuspect);
+  EXPECT_EQ(nights.short_of_time(spread_out(-.0044, .061, 0)).state, NightState::kOk);
+  EXPECT_EQ(nights.short_of_time(spread_out(.0183, .081, 5)).state, NightState::kOk);
+  const SeriesVerdict judged = nights.short_of_time(spread_out(.0545, .081, 9));
+  EXPECT_FALSE(judged.reported);
+  EXPECT_NEAR(*judged.change, .0545, .02) << "what its own pairs say";
+  EXPECT_LT(judged.high, .15);
 }
 
 TEST(NightJudge, UnderThreePairs_ChangeNothing) {

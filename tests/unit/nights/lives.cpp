@@ -114,6 +114,12 @@ class LivedSeries {
     measure(script_.pairs, spike);
     std::size_t fresh = 0;
     while (fresh < nights::kMaxPairs && is_suspect()) {
+      const bool owed = fresh == 0 && left_;
+      left_ = false;
+      if (script_.affords < 1 && !owed && machine_.unit() >= script_.affords) {
+        left_ = fresh == 0;
+        break;
+      }
       measure(nights::kMorePairs, 0);
       fresh += nights::kMorePairs;
     }
@@ -164,6 +170,7 @@ class LivedSeries {
     if (night < change) return;
     life_.found_after = ran_since(change);
     life_.right_range = from < change && change <= to;
+    life_.size_error = judged.reported->size - std::log1p(script_.program[script_.wanted].by);
     found_ = true;
     found_night_ = change;
   }
@@ -187,6 +194,7 @@ class LivedSeries {
   bool found_ = false;
   std::size_t found_night_ = 0;
   bool accepted_ = false;
+  bool left_ = false;  // the budget left out fresh pairs last night
   std::vector<bool> was_green_;
   Life life_ = {};
 };

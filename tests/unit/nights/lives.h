@@ -32,6 +32,9 @@ struct Script {
   std::size_t wanted = 0;         // index in `program` of the change to find, or creep
   nights::JudgeRule rule = {};
   std::size_t pairs = nights::kPairs;
+  // Chance that the night's budget reaches a round of fresh pairs. After a night without any, the
+  // first round is measured for certain.
+  double affords = 1;
   // Metrics of each launch: if any of them looks odd, fresh pairs are measured for all. What is
   // found, and when, is checked for the first one only.
   std::size_t metrics = 1;
@@ -41,6 +44,7 @@ struct Script {
 struct Life {
   std::size_t found_after = 0;   // nights with a run, 1: that of the change itself; 0: never found
   double found_at = 0;           // creep: its size when found
+  double size_error = 0;         // of the change when found: reported less true, log ratios
   bool right_range = false;      // the reported range includes the build
   bool wrongly_fixed = false;    // closed while the change still existed, within 60 nights
   std::size_t closed_after = 0;  // nights after the change that fixes it; 0: never

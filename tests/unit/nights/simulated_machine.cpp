@@ -22,6 +22,8 @@ std::string_view name_of(Noise noise) {
       return "two levels";
     case Noise::kBusyCore:
       return "a busy core";
+    case Noise::kWildLaunches:
+      return "5 % of the launches 30 % longer";
     case Noise::kRecorded:
       return "as recorded";
   }
@@ -66,6 +68,8 @@ double SimulatedMachine::launch_noise() {
       return world_.launch_sd * (below(2) == 1 ? 1 : -1) + .3 * plain;
     case Noise::kBusyCore:
       return plain + (below(2) == 1 ? std::numbers::ln2 : 0.0);
+    case Noise::kWildLaunches:
+      return plain + (unit() < .05 ? std::log(1.3) : 0.0);
     case Noise::kRecorded: {
       // A pair consists of two launches.
       const auto any = below(static_cast<std::uint32_t>(world_.recorded.size()));

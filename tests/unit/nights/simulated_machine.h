@@ -18,10 +18,11 @@ namespace stepbench::testing_nights {
 // them per launch.
 enum class Noise : std::uint8_t {
   kGaussian,
-  kHeavyTails,  // with 7 % of the launches later by Exp(4)
-  kTwoLevels,   // 1 up or down at random, and 0.3 around that
-  kBusyCore,    // half of the launches take twice as long
-  kRecorded     // as recorded launches without a real change, around their centre
+  kHeavyTails,    // with 7 % of the launches later by Exp(4)
+  kTwoLevels,     // 1 up or down at random, and 0.3 around that
+  kBusyCore,      // half of the launches take twice as long
+  kWildLaunches,  // 5 % of the launches take 30 % longer
+  kRecorded       // as recorded launches without a real change, around their centre
 };
 inline constexpr std::array kNoises = {Noise::kGaussian, Noise::kHeavyTails, Noise::kTwoLevels};
 [[nodiscard]] std::string_view name_of(Noise noise);
