@@ -59,8 +59,10 @@ class Month(unittest.TestCase):
         self.settle()
         verdict = self.night(3, ["suspect"], slower=1.018, words=["--budget", "0.001s"])
         self.assertEqual({each["why"] for each in verdict["series"] if each["state"] == "suspect"}, {"budget"})
-        verdict = self.night(1, ["regression"], slower=1.05, words=["--budget", "0.001s"])
+        verdict = self.night(1, ["regression", "suspect"], slower=1.05, words=["--budget", "0.001s"])
         self.assertEqual({each["pairs"] for each in verdict["series"] if each["alert"]}, {8}, "or it would never be told")
+        verdict = self.night(1, ["regression"], slower=1.05)
+        self.assertIn(24, {each["pairs"] for each in verdict["series"] if each["told"]})
 
     def test_an_old_regression_alone_does_not_fail_where_that_is_asked_for(self):
         self.settle()
