@@ -128,6 +128,7 @@ void explain_change(const CasePair& pair, const VerdictRule& rule,
   };
   if (std::any_of(one.metrics.begin(), one.metrics.end(), step_changed)) {
     one.cause = explaining_phases(pair, rule.confidence, rule.design);
+    one.page_faults = explaining_faults(pair, rule.confidence, rule.design);
     if (ranks_differ(one.cause)) {
       one.waiting_ranks = waiting_ranks(base_profiled, candidate_profiled);
     }

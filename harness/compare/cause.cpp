@@ -14,6 +14,7 @@
 #include "harness/ops/op_table.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/rank_tests.h"
+#include "harness/text/numbers.h"
 
 namespace stepbench::compare {
 namespace {
@@ -218,6 +219,41 @@ std::vector<PhaseChange> explaining_phases(const CasePair& pair, double confiden
   for (const AlikeRanks& each : alike) changes.push_back(each.mean(ranks));
   sort_by_size(changes);
   return changes;
+}
+
+std::string fault_text(const FaultChange& change) {
+  const auto rounded = [](double per_step) {
+    return text::with_separators(static_cast<std::int64_t>(std::llround(per_step)));
+  };
+  return "page faults " + rounded(change.base) + " -> " + rounded(change.candidate) + " per step";
+}
+
+std::optional<FaultChange> explaining_faults(const CasePair& pair, double confidence,
+                                             Design design) {
+  const std::optional<ReadSides> sides = read_sides(pair);
+  if (!sides) return {};
+  const auto per_step = [](const std::vector<const record::Launch*>& launches) {
+    const estimate::Estimates estimates = estimate::estimates_of(launches);
+    std::vector<double> faults;
+    for (std::size_t i = 0; i < launches.size(); ++i) {
+      if (!estimates[i]) continue;
+      faults.push_back(estimate::reported(*launches[i], "minor_faults") /
+                       static_cast<double>(estimates[i]->steps));
+    }
+    return faults;
+  };
+  const std::vector<double> base = per_step(pair.base.measured);
+  const std::vector<double> candidate = per_step(pair.candidate.measured);
+  const auto is_unknown = [](double value) { return std::isnan(value); };
+  if (std::ranges::any_of(base, is_unknown) || std::ranges::any_of(candidate, is_unknown))
+    return {};
+  const double step_ns =
+      difference(sides->base.step, sides->candidate.step, confidence, design).centre;
+  const stats::HodgesLehmann faults = difference(base, candidate, confidence, design);
+  const bool may_be_nothing = faults.interval.low <= 0 && faults.interval.high >= 0;
+  const double least_ns = faults.centre * kFaultNs;  // of the change
+  if (may_be_nothing || !(least_ns / step_ns >= kMinCauseShare)) return {};
+  return FaultChange{.base = stats::median(base), .candidate = stats::median(candidate)};
 }
 
 namespace {

@@ -49,6 +49,24 @@ struct PhaseChange {
 [[nodiscard]] std::vector<PhaseChange> explaining_phases(const CasePair& pair, double confidence,
                                                          Design design);
 
+// Page faults per step of the process that trains, served from memory: medians over launches.
+struct FaultChange {
+  double base = 0;
+  double candidate = 0;
+};
+
+// "page faults 3,036 -> 0 per step"
+[[nodiscard]] std::string fault_text(const FaultChange& change);
+
+// A fault takes at least this long: 1,200 to 1,500 ns in results/torch_versions.md.
+inline constexpr double kFaultNs = 500;
+
+// Page faults that explain a change of the step: more of them in the slower one, with an interval
+// that excludes zero, and at kFaultNs each at least a tenth of the change. A step that gives memory
+// back to the system and takes it again has many. nullopt also if a launch does not report them.
+[[nodiscard]] std::optional<FaultChange> explaining_faults(const CasePair& pair, double confidence,
+                                                           Design design);
+
 // Calls of one name with one set of input shapes in one phase.
 struct OpChange {
   std::string name;

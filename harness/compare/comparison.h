@@ -54,6 +54,7 @@ struct CaseResult {
   std::vector<PhaseChange> cause = {};  // for a changed step: the phases that explain it
   // If phases changed on only some ranks of a process group: which rank delays which, if known.
   std::vector<std::string> waiting_ranks = {};
+  std::optional<FaultChange> page_faults = {};  // for a changed step: if they explain it
   std::vector<std::string> notes = {};
   std::vector<OpChange> ops = {};  // for a changed step with profiled launches on both sides
   std::optional<FingerprintDifference> fingerprint = {};

@@ -184,6 +184,7 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
     check.text +=
         "  " + phase_text(change) + ' ' + text::signed_duration(change.change_ns) + " per step\n";
   }
+  if (one.page_faults) check.text += "  " + fault_text(*one.page_faults) + '\n';
   for (const compare::OpChange& op : one.ops) {
     check.text += "  " + op.name + ' ' + text::short_number(op.base_calls) + " -> " +
                   text::short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";

@@ -72,11 +72,17 @@ void fields(V& v, json::Of<PhaseChange> auto& change) {
 }
 
 template <typename V>
+void fields(V& v, json::Of<FaultChange> auto& change) {
+  v("base_per_step", change.base)("candidate_per_step", change.candidate);
+}
+
+template <typename V>
 void fields(V& v, json::Of<CaseResult> auto& one) {
   v("case_id", one.case_id)("candidate_case_id", one.candidate_case_id)("workload", one.workload);
   v("options", one.options)("ended_at_pairs", one.ended_at, json::kSparse);
   v("fingerprint_difference", one.fingerprint, json::kSparse);
   v("metrics", one.metrics)("cause", one.cause)("who_waits", one.waiting_ranks, json::kSparse);
+  v("page_faults", one.page_faults, json::kSparse);
   v("ops", one.ops, json::kSparse)("without_data", one.without_data, json::kSparse);
   v("notes", one.notes);
 }

@@ -12,7 +12,7 @@
 namespace stepbench::report {
 
 inline constexpr std::string_view kVerdictSchema = "stepbench.verdict";
-inline constexpr std::string_view kVerdictVersion = "1.7.0";
+inline constexpr std::string_view kVerdictVersion = "1.8.0";
 
 // The verdict file: one JSON object with `exit_code`, `verdict` and every case; numbers that are
 // not finite are null. The same comparison gives the same bytes.

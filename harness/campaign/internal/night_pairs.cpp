@@ -135,11 +135,16 @@ std::string night_cause(const record::Results& results, const std::string& case_
   const auto measured =
       compare::ab_pairs(pairs, {{.point_id = case_id, .a_case = case_id, .b_case = case_id}});
   std::vector<std::string> parts;
+  const compare::CasePair& pair = measured.front().pair;
   const std::vector<compare::PhaseChange> phases =
-      compare::explaining_phases(measured.front().pair, kConfidence, compare::Design::kInterleaved);
+      compare::explaining_phases(pair, kConfidence, compare::Design::kInterleaved);
   for (std::size_t i = 0; i < std::min(phases.size(), kPhases); ++i) {
     parts.push_back(phase_text(phases[i]) + ' ' + text::signed_duration(phases[i].change_ns) +
                     ", " + text::percent_text(phases[i].share) + " of the change");
+  }
+  if (const auto faults =
+          compare::explaining_faults(pair, kConfidence, compare::Design::kInterleaved)) {
+    parts.push_back(fault_text(*faults));
   }
   const compare::ProfiledLaunches profiled(pairs);
   const std::vector<compare::OpChange> ops = compare::op_changes(

@@ -48,6 +48,10 @@ document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNam
            text::duration(std::abs(change.change_ns)) + " per step (" +
            text::significant(100 * change.share, 2) + " % of the change)";
   });
+  if (one.page_faults) {
+    paragraph.below.emplace_back(fault_text(*one.page_faults) +
+                                 ": memory given back to the system and taken again");
+  }
   for (const std::string& line : one.waiting_ranks) paragraph.below.emplace_back(line);
   for (std::size_t i = 0; i < std::min(one.ops.size(), compare::kMaxOpChanges); ++i) {
     paragraph.below.emplace_back(op_text(one.ops[i]));
@@ -235,7 +239,7 @@ std::string judge_again_command(const compare::Comparison& comparison) {
 Paragraphs cause_paragraphs(const compare::Comparison& comparison, const ComparisonNames& names) {
   Paragraphs paragraphs;
   for (const compare::CaseResult& one : comparison.cases) {
-    if (one.cause.empty() && one.ops.empty()) continue;
+    if (one.cause.empty() && one.ops.empty() && !one.page_faults) continue;
     if (paragraphs.size() < kMaxCauses) paragraphs.push_back(cause_of(one, names));
   }
   return paragraphs;

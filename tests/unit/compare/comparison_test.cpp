@@ -64,6 +64,26 @@ TEST(Compare, SlowStep_IsSuspectWithItsPhase) {
   EXPECT_NEAR(result.cases[0].cause[0].share, 1, 0.1);
 }
 
+// 5 % of 10 ms: 3,000 faults of half a microsecond explain it, 60 do not.
+TEST(Compare, PageFaults_ExplainAChangeOfTheirSize) {
+  const auto faults_of = [](double base_faults, double candidate_faults, double factor) {
+    MadeResults base = one_case(1, 0);
+    MadeResults candidate = one_case(factor, 1);
+    base.cases[0].faults_per_step = base_faults;
+    candidate.cases[0].faults_per_step = candidate_faults;
+    return compared(base, candidate).cases.at(0).page_faults;
+  };
+  const std::optional<FaultChange> more = faults_of(0, 3000, 1.05);
+  ASSERT_TRUE(more);
+  EXPECT_EQ(fault_text(*more), "page faults 0 -> 3,000 per step");
+  EXPECT_TRUE(faults_of(3000, 0, .95)) << "fewer faults in a faster step";
+  EXPECT_FALSE(faults_of(3000, 3000, 1.05)) << "equal";
+  EXPECT_FALSE(faults_of(3000, 0, 1.05)) << "fewer faults in a slower step";
+  EXPECT_FALSE(faults_of(0, 60, 1.05)) << "too few";
+  EXPECT_FALSE(compared(one_case(1, 0), one_case(1.05, 1)).cases.at(0).page_faults)
+      << "not recorded";
+}
+
 TEST(Compare, FasterOrUnchanged_ExitsWithZero) {
   EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).exit_code, 0);
   EXPECT_EQ(compared(one_case(1, 0), one_case(0.95, 1)).verdict, Verdict::kSuspect);

@@ -22,6 +22,9 @@ record::Launch make_launch(const MadeResults& made, const MadeCase& one, int num
                  {"loader.num_workers", Value{one.num_workers}},
                  {"launches", Value{std::int64_t{made.launches}}}};
   row.report.metrics = {{"peak_device_bytes", one.peak_bytes(number)}, {"copies", 120.0}};
+  if (one.faults_per_step) {
+    row.report.metrics["minor_faults"] = *one.faults_per_step * made.steps + number % 3;
+  }
   char started[32];
   std::snprintf(started, sizeof started, "2026-01-31T12:%02d:%02dZ", number / 60, number % 60);
   row.started_utc = started;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct MadeCase {
   std::function<std::int64_t(int)> step_ns;
   std::function<std::int64_t(int)> data_wait_ns = [](int) { return 1'000'000; };
   std::function<double(int)> peak_bytes = [](int) { return 1e9; };
+  std::optional<double> faults_per_step = {};
 };
 
 struct MadeResults {
