@@ -51,8 +51,8 @@ record::ColumnRow columns_of_both(const AbArms& arms) {
   return {compare::common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
-run::RunArm run_arm(const AbRequest& request, const AbArm& arm, const std::filesystem::path& folder,
-                    const CampaignContext& context) {
+RunArm run_arm(const AbRequest& request, const AbArm& arm, const std::filesystem::path& folder,
+               const CampaignContext& context) {
   RunRequest own_request;
   own_request.file = readable_again(
       request.file,

@@ -238,10 +238,10 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     again.file = readable_again(
         request.file,
         text::mask_secrets(plan.config_text, run::secret_values(plan, context.variables)), folder);
-    std::vector<run::RunArm> arms = {{.plan = plan,
-                                      .worker = worker,
-                                      .catalogue_digest = catalogue::catalogue_digest(catalogue),
-                                      .repeat_prefix = repeat_prefix(again)}};
+    std::vector<RunArm> arms = {{.plan = plan,
+                                 .worker = worker,
+                                 .catalogue_digest = catalogue::catalogue_digest(catalogue),
+                                 .repeat_prefix = repeat_prefix(again)}};
     record::ColumnRow columns = run::columns_of(plan, catalogue);
     if (paired_reference != nullptr) {
       const PlannedRun& other = paired_reference->planned;

@@ -63,7 +63,7 @@ fs::path Session::open_folder(const std::string& resume, const std::string& resu
   return folder;
 }
 
-void Session::measure(run::RunSetup setup, const record::RunRow& header,
+void Session::measure(RunSetup setup, const record::RunRow& header,
                       const record::ColumnRow& columns, const plan::Shard& shard,
                       run::Agenda& agenda, record::Results& finished) {
   const fs::path run_dir = setup.run_dir;  // as given, for messages
@@ -77,14 +77,14 @@ void Session::measure(run::RunSetup setup, const record::RunRow& header,
   run::refuse_running(run_dir, machine::host_name("/"), shard);
   const fs::path file = run::free_result_file(run_dir, machine::host_name("/"), shard);
   record::RunRow first = header;
-  for (const run::RunArm& arm : setup.arms) {
+  for (const RunArm& arm : setup.arms) {
     run::hide_secrets(first, run::secret_values(arm.plan, context_.variables));
   }
   try {
     record::ResultWriter writer{file};
     writer.write(first);
     writer.write(columns);
-    run::Controller controller{setup, writer, progress_, interrupts_, clock_};
+    Controller controller{setup, writer, progress_, interrupts_, clock_};
     controller.run(agenda, finished);
   } catch (const Error& error) {
     progress_.end();

@@ -12,8 +12,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/campaign/context.h"
+#include "harness/campaign/controller.h"
 #include "harness/campaign/device_locks.h"
-#include "harness/run/controller.h"
 #include "harness/run/interrupts.h"
 #include "harness/run/progress.h"
 
@@ -57,7 +57,7 @@ class Session {
   // Runs the agenda's launches into a new result file in setup.run_dir while watching the GPUs;
   // appends to `finished`. Fills in the variables, host and devices of `setup`. Throws Error that
   // names the location of the finished rows.
-  void measure(run::RunSetup setup, const record::RunRow& header, const record::ColumnRow& columns,
+  void measure(RunSetup setup, const record::RunRow& header, const record::ColumnRow& columns,
                const plan::Shard& shard, run::Agenda& agenda, record::Results& finished);
 
  private:

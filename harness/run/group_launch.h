@@ -12,7 +12,7 @@
 
 #include "harness/fleet/launchers.h"
 #include "harness/run/internal/group_end.h"
-#include "harness/run/internal/launch.h"
+#include "harness/run/worker_launch.h"
 
 namespace stepbench::run {
 

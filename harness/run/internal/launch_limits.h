@@ -73,7 +73,7 @@ struct LaunchLimits {
   std::int64_t stopped_ns = 10 * kNsPerS;  // by SIGSTOP or the like; nothing here continues it
   std::int64_t grace_ns = 5 * kNsPerS;     // between SIGTERM and SIGKILL
   std::uint64_t protocol_bytes = std::uint64_t{1} << 30;
-  std::optional<std::int64_t> memory_bytes = {};  // for its process tree; see launch.h
+  std::optional<std::int64_t> memory_bytes = {};  // for its process tree; see worker_launch.h
 };
 
 // Computes limits from the options limits.* and schedule.*. A worker is silent for a whole cycle,

@@ -13,7 +13,7 @@
 #include "harness/base/value.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
-#include "harness/record/warmup.h"
+#include "harness/record/warmup_fields.h"
 #include "harness/text/words.h"
 #include "harness/worker/internal/loop.h"
 

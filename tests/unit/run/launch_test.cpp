@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One launch of a scripted worker: a shell that writes to descriptor 3.
-#include "harness/run/internal/launch.h"
+#include "harness/run/worker_launch.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

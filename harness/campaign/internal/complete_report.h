@@ -11,7 +11,7 @@
 #include "harness/analyze/ranks.h"
 #include "harness/record/reader.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 
 // Derives the verdict from the launch's samples; keeps an existing one. Pure.
 void add_warmup_verdict(record::Launch& launch);
@@ -40,4 +40,4 @@ void check_profile(record::Launch& profiled, const record::Results& finished);
 // `ranks`: one per rank, by number, all measured. `traces`: of a profiled launch.
 void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces);
 
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/internal/complete_report.h"
+#include "harness/campaign/internal/complete_report.h"
 
 #include <gmock/gmock.h>
 
 #include <limits>
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::IsEmpty;
@@ -87,4 +87,4 @@ TEST(ProfileCheck, SameArm_IsCompared) {
 }
 
 }  // namespace
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

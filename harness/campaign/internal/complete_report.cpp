@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/internal/complete_report.h"
+#include "harness/campaign/internal/complete_report.h"
 
 #include <algorithm>
 #include <cmath>
@@ -22,11 +22,11 @@
 #include "harness/ops/op_table.h"
 #include "harness/record/fingerprint.h"
 #include "harness/record/quality.h"
-#include "harness/record/warmup.h"
+#include "harness/record/warmup_fields.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/trace/read_trace.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -323,4 +323,4 @@ void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankT
   if (is_profiling(ranks.front().row.key.pass)) add_waits(ranks, std::move(traces));
 }
 
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

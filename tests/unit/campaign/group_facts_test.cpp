@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The combined launch of all ranks, as seen by readers of rank 0.
-#include "harness/run/internal/complete_report.h"
+#include "harness/campaign/internal/complete_report.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include "harness/estimate/launch_estimate.h"
 #include "harness/record/fingerprint.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::HasSubstr;
@@ -134,4 +134,4 @@ TEST(StragglerFinding, LargeOwnCause_IsAddedToTheRemedy) {
 }
 
 }  // namespace
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/warmup.h"
+#include "harness/record/warmup_fields.h"
 
 #include <string>
 #include <vector>

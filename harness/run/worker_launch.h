@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One launch: a fresh worker process measures one case, within a memory limit. Call on the
-// program's main thread, with Interrupts alive and become_subreaper() done; when it returns, no
-// process that the worker started is left.
+// One launch: a fresh worker process measures one case, within its limits of time, silence and
+// memory, and is killed when it is overdue. Call on the program's main thread, with Interrupts
+// alive and become_subreaper() done; when it returns, no process that the worker started is left.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/machine/device_state.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/internal/background_load.h"
+#include "harness/run/background_load.h"
 #include "harness/run/internal/launch_limits.h"
 #include "harness/run/internal/launch_rules.h"
 #include "harness/run/interrupts.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/controller.h"
+#include "harness/campaign/controller.h"
 
 #include <unistd.h>
 
@@ -9,22 +9,22 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/campaign/internal/complete_report.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/machine/shared_memory.h"
+#include "harness/run/background_load.h"
 #include "harness/run/hidden_secrets.h"
-#include "harness/run/internal/background_load.h"
-#include "harness/run/internal/complete_report.h"
-#include "harness/run/internal/launch.h"
 #include "harness/run/interpreter.h"
 #include "harness/run/leftovers.h"
+#include "harness/run/worker_launch.h"
 #include "harness/run/worker_program.h"
 #include "harness/run/wrap.h"
 #include "harness/text/secrets.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 // Step time including device work; 0 if unknown.
@@ -47,23 +47,23 @@ std::int64_t whole_step_ns(const record::Launch& launch) {
 
 }  // namespace
 
-Controller::Controller(const RunSetup& setup, record::ResultWriter& writer, Progress& progress,
-                       Interrupts& interrupts, const Clock& clock)
+Controller::Controller(const RunSetup& setup, record::ResultWriter& writer, run::Progress& progress,
+                       run::Interrupts& interrupts, const Clock& clock)
     : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
   for (const RunArm& arm : setup_.arms) {
-    const std::vector<std::string> values = secret_values(arm.plan, setup_.variables);
+    const std::vector<std::string> values = run::secret_values(arm.plan, setup_.variables);
     secrets_.insert(secrets_.end(), values.begin(), values.end());
   }
 }
 
-const RunArm& Controller::arm_of(const Job& job) const {
+const RunArm& Controller::arm_of(const run::Job& job) const {
   for (const RunArm& arm : setup_.arms) {
     if (arm.name == job.arm) return arm;
   }
   throw Error("no arm '" + job.arm + "' in this run");
 }
 
-void Controller::run(Agenda& agenda, record::Results& finished) {
+void Controller::run(run::Agenda& agenda, record::Results& finished) {
   std::map<std::string_view, std::string> builds;
   for (const record::WorkerRow& worker : finished.workers)
     builds[worker.worker_id] = worker.build_id;
@@ -72,7 +72,7 @@ void Controller::run(Agenda& agenda, record::Results& finished) {
     if (build != builds.end()) build_ids_.try_emplace(launch.row.key.arm, build->second);
   }
   while (!interrupts_.take() && !interrupts_.first()) {
-    const std::optional<Job> job = agenda.next(finished);
+    const std::optional<run::Job> job = agenda.next(finished);
     if (!job || !run_job(*job, agenda, finished)) break;
   }
   progress_.end();
@@ -83,7 +83,7 @@ void Controller::run(Agenda& agenda, record::Results& finished) {
                                .ended_utc = text::utc_text(setup_.now())});
 }
 
-record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& planned) {
+record::LaunchRow Controller::row_of(const run::Job& job, const plan::PlannedCase& planned) {
   const ResolvedCase& resolved = planned.resolved;
   record::LaunchRow row;
   row.key = {resolved.case_id, job.arm, job.pass, job.launch, 0};
@@ -95,7 +95,7 @@ record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& pl
   const auto attempt = setup_.attempts.find(row.key);
   row.attempt = attempt == setup_.attempts.end() ? 0 : attempt->second;
   row.smoke = setup_.smoke;
-  row.options = without_secrets(resolved.options);
+  row.options = run::without_secrets(resolved.options);
   for (const auto& [name, value] : job.context) row.options.insert_or_assign(name, value);
   row.started_utc = text::utc_text(setup_.now());
   row.repeat_command = text::mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
@@ -103,44 +103,46 @@ record::LaunchRow Controller::row_of(const Job& job, const plan::PlannedCase& pl
   return row;
 }
 
-CountFiles Controller::files_of(const Job& job, const ResolvedCase& resolved) const {
-  return count_files(setup_.run_dir,
-                     {.case_id = resolved.case_id, .arm = job.arm, .launch = job.launch});
+run::CountFiles Controller::files_of(const run::Job& job, const ResolvedCase& resolved) const {
+  return run::count_files(setup_.run_dir,
+                          {.case_id = resolved.case_id, .arm = job.arm, .launch = job.launch});
 }
 
-LaunchRequest Controller::request_of(const Job& job, const ResolvedCase& resolved,
-                                     machine::Variables environment) const {
+run::LaunchRequest Controller::request_of(const run::Job& job, const ResolvedCase& resolved,
+                                          machine::Variables environment) const {
   std::vector<std::string> argv =
       job.counts
-          ? callgrind_words(setup_.count_tools.valgrind, files_of(job, resolved))
-          : fill_in(setup_.wrap, wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch),
-                    "--wrap");
-  const WorkerProgram& worker = arm_of(job).worker;
-  if (worker.by_interpreter) argv.push_back(find_interpreter(environment));
+          ? run::callgrind_words(setup_.count_tools.valgrind, files_of(job, resolved))
+          : run::fill_in(setup_.wrap,
+                         run::wrap_values(setup_.run_dir.string(), resolved.case_id, job.launch),
+                         "--wrap");
+  const run::WorkerProgram& worker = arm_of(job).worker;
+  if (worker.by_interpreter) argv.push_back(run::find_interpreter(environment));
   argv.push_back(worker.path.string());
-  argv.push_back("--control-fd=" + std::to_string(kControlDescriptor));
-  LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
-                        .message = {},
-                        .limits = limits_of(resolved, job.pass),
-                        .rules = launch_rules(resolved, job.pass, setup_.columns)};
-  if (setup_.memory_bytes) limit_memory(*setup_.memory_bytes, resolved, setup_.devices, request);
+  argv.push_back("--control-fd=" + std::to_string(run::kControlDescriptor));
+  run::LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
+                             .message = {},
+                             .limits = run::limits_of(resolved, job.pass),
+                             .rules = run::launch_rules(resolved, job.pass, setup_.columns)};
+  if (setup_.memory_bytes)
+    run::limit_memory(*setup_.memory_bytes, resolved, setup_.devices, request);
   request.rules.catalogue_digest = arm_of(job).catalogue_digest;
   const auto usual = usual_step_ns_.find({resolved.case_id, job.arm, job.pass});
   if (usual != usual_step_ns_.end()) request.limits.stall.usual_step_ns = usual->second;
   request.message.resolved = resolved;
   if (job.pass == Pass::kTiming && resolved.has("profile.counts")) {
     request.message.resolved.options["profile.counts"] =
-        std::string(name_of(count_engine(resolved, setup_.count_tools)));
+        std::string(name_of(run::count_engine(resolved, setup_.count_tools)));
   }
   request.message.pass = job.pass;
   request.message.launch = job.launch;
   request.message.smoke = setup_.smoke;
   request.message.run_dir = setup_.run_dir.string();
-  request.message.shared_memory_prefix = segment_prefix(::getpid());
+  request.message.shared_memory_prefix = run::segment_prefix(::getpid());
   return request;
 }
 
-bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finished) {
+bool Controller::run_job(const run::Job& job, run::Agenda& agenda, record::Results& finished) {
   const RunArm& arm = arm_of(job);
   const plan::PlannedCase& planned = arm.plan.cases.at(job.case_index);
   record::Launch launch;
@@ -161,15 +163,15 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
     if (value != nullptr) start.options.insert_or_assign(name, *value);
   }
   writer_.write(start);
-  ResolvedCase resolved = job.counts ? counted_case(planned.resolved) : planned.resolved;
+  ResolvedCase resolved = job.counts ? run::counted_case(planned.resolved) : planned.resolved;
   for (const auto& [name, value] : job.context) resolved.options.insert_or_assign(name, value);
-  if (job.counts) std::filesystem::create_directories(setup_.run_dir / kCountsFolder);
+  if (job.counts) std::filesystem::create_directories(setup_.run_dir / run::kCountsFolder);
   const machine::LauncherEnvironment environment =
       machine::launcher_environment(setup_.variables, resolved);
-  std::vector<LaunchResult> results = this->launch(job, resolved, environment);
-  remove_segments(setup_.shared_memory, ::getpid());
-  for (const LaunchResult& result : results) {
-    remove_segments_of(setup_.shared_memory, result.processes);
+  std::vector<run::LaunchResult> results = this->launch(job, resolved, environment);
+  run::remove_segments(setup_.shared_memory, ::getpid());
+  for (const run::LaunchResult& result : results) {
+    run::remove_segments_of(setup_.shared_memory, result.processes);
   }
   if (results.front().interrupted) return false;
   std::vector<record::Launch> ranks(results.size(), launch);
@@ -189,44 +191,47 @@ bool Controller::run_job(const Job& job, Agenda& agenda, record::Results& finish
   return true;
 }
 
-std::vector<LaunchResult> Controller::launch(const Job& job, const ResolvedCase& resolved,
-                                             const machine::LauncherEnvironment& environment) {
+std::vector<run::LaunchResult> Controller::launch(const run::Job& job, const ResolvedCase& resolved,
+                                                  const machine::LauncherEnvironment& environment) {
   // A load would only prolong a launch that counts instructions.
-  const BackgroundLoad background{job.counts ? 0 : resolved.number_or("background.busy_cpus", 0),
-                                  clock_};
-  const LaunchContext context{.clock = clock_,
-                              .interrupts = interrupts_,
-                              .root = "/",
-                              .devices = setup_.devices,
-                              .background = &background,
-                              .progress = [this](const std::string& stage, std::int64_t step_ns) {
-                                progress_.update(stage, step_ns);
-                              }};
-  LaunchRequest request = request_of(job, resolved, environment.variables);
+  const run::BackgroundLoad background{
+      job.counts ? 0 : resolved.number_or("background.busy_cpus", 0), clock_};
+  const run::LaunchContext context{
+      .clock = clock_,
+      .interrupts = interrupts_,
+      .root = "/",
+      .devices = setup_.devices,
+      .background = &background,
+      .progress = [this](const std::string& stage, std::int64_t step_ns) {
+        progress_.update(stage, step_ns);
+      }};
+  run::LaunchRequest request = request_of(job, resolved, environment.variables);
   if (resolved.integer_or("distributed.ranks", 1) > 1) {
-    return run_group(group_of(std::move(request), resolved, environment.removed), context).ranks;
+    return run::run_group(group_of(std::move(request), resolved, environment.removed), context)
+        .ranks;
   }
-  std::vector<LaunchResult> results;
-  results.push_back(run_launch(request, context));
+  std::vector<run::LaunchResult> results;
+  results.push_back(run::run_launch(request, context));
   return results;
 }
 
-GroupRequest Controller::group_of(LaunchRequest worker, const ResolvedCase& resolved,
-                                  const std::vector<std::string>& removed) const {
+run::GroupRequest Controller::group_of(run::LaunchRequest worker, const ResolvedCase& resolved,
+                                       const std::vector<std::string>& removed) const {
   const fleet::LauncherRow& launcher =
       fleet::launcher_named(resolved.text_or("distributed.launcher", "local"));
   const bool by_python = launcher.launcher == fleet::Launcher::kTorchrun;
-  GroupRequest group{.worker = std::move(worker),
-                     .launcher = launcher.launcher,
-                     .ranks = static_cast<int>(resolved.integer_or("distributed.ranks", 1)),
-                     .bind = resolved.text_or("distributed.bind", "auto"),
-                     .build = program_build_id(setup_.program),
-                     .unset = removed};
+  run::GroupRequest group{.worker = std::move(worker),
+                          .launcher = launcher.launcher,
+                          .ranks = static_cast<int>(resolved.integer_or("distributed.ranks", 1)),
+                          .bind = resolved.text_or("distributed.bind", "auto"),
+                          .build = run::program_build_id(setup_.program),
+                          .unset = removed};
   const machine::Variables& variables = group.worker.spawn.environment;
   group.launcher_words = fleet::launch_words(
       launcher.launcher, group.ranks,
-      split_command(resolved.text_or("distributed.launcher_args", ""), "distributed.launcher_args"),
-      setup_.program.string(), by_python ? find_interpreter(variables) : std::string());
+      run::split_command(resolved.text_or("distributed.launcher_args", ""),
+                         "distributed.launcher_args"),
+      setup_.program.string(), by_python ? run::find_interpreter(variables) : std::string());
   // Ranks on other machines have a different environment, so pass the changed variables.
   for (const auto& [name, value] : variables) {
     if (machine::find_variable(setup_.variables, name) != value)
@@ -235,9 +240,9 @@ GroupRequest Controller::group_of(LaunchRequest worker, const ResolvedCase& reso
   return group;
 }
 
-std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const Job& job,
+std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const run::Job& job,
                                                    const ResolvedCase& resolved,
-                                                   LaunchResult result,
+                                                   run::LaunchResult result,
                                                    const machine::LauncherEnvironment& environment,
                                                    record::Results& finished) {
   launch.row.world = static_cast<int>(resolved.integer_or("distributed.ranks", 1));
@@ -252,7 +257,8 @@ std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const
   launch.row.machine = std::move(result.machine);
   launch.row.wall_ns = result.wall_ns;
   if (job.counts) {
-    add_counts(resolved, files_of(job, resolved), result.hello ? result.hello->pid : 0, launch.row);
+    run::add_counts(resolved, files_of(job, resolved), result.hello ? result.hello->pid : 0,
+                    launch.row);
   }
   launch.row.outcome.reason = text::mask_secrets(
       machine::with_shared_memory(std::move(launch.row.outcome.reason), setup_.shared_memory),
@@ -270,7 +276,7 @@ std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const
   return trace;
 }
 
-std::string Controller::write_worker(const RunArm& arm, const LaunchResult& result,
+std::string Controller::write_worker(const RunArm& arm, const run::LaunchResult& result,
                                      const machine::Variables& environment,
                                      const std::vector<std::string>& removed,
                                      record::Results& finished) {
@@ -332,4 +338,4 @@ void Controller::count(const record::Launch& launch) {
                                             : std::nullopt);
 }
 
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

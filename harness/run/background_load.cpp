@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/internal/background_load.h"
+#include "harness/run/background_load.h"
 
 #include <algorithm>
 #include <chrono>

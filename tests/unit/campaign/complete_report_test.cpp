@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/internal/complete_report.h"
+#include "harness/campaign/internal/complete_report.h"
 
 #include <gmock/gmock.h>
 
@@ -11,7 +11,7 @@
 #include "harness/ops/op_table.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 using ::testing::Contains;
@@ -141,4 +141,4 @@ TEST_F(TracedOps, OutsideFolder_IsNotRead) {
 }
 
 }  // namespace
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign
