@@ -148,12 +148,12 @@ void add_arms(Command& ab, campaign::AbRequest& request) {
   ab.option(kArmOptions, "--b PATH", request.b.worker,
             "The worker program of arm B, the candidate; default: as for arm A")
       .common();
-  ab.repeated(kArmOptions, "--a-set KEY=VALUE", request.a.set, "An option of arm A").common();
-  ab.repeated(kArmOptions, "--b-set KEY=VALUE", request.b.set, "An option of arm B").common();
-  ab.repeated(kArmOptions, "--a-env NAME=VALUE", request.a.env,
-              "An environment variable of arm A's workers");
-  ab.repeated(kArmOptions, "--b-env NAME=VALUE", request.b.env,
-              "An environment variable of arm B's workers");
+  ab.option(kArmOptions, "--a-set KEY=VALUE", request.a.set, "An option of arm A").common();
+  ab.option(kArmOptions, "--b-set KEY=VALUE", request.b.set, "An option of arm B").common();
+  ab.option(kArmOptions, "--a-env NAME=VALUE", request.a.env,
+            "An environment variable of arm A's workers");
+  ab.option(kArmOptions, "--b-env NAME=VALUE", request.b.env,
+            "An environment variable of arm B's workers");
   add_python_of_arm(ab, "--a-python PATH", request.a.env, "arm A's");
   add_python_of_arm(ab, "--b-python PATH", request.b.env, "arm B's");
 }

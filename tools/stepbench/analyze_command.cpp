@@ -29,27 +29,6 @@
 namespace stepbench::cli {
 namespace {
 
-constexpr const char* kAnalyzeExamples =
-    R"(Reads traces of torch.profiler (Python, any version; plain or gzip), those that stepbench writes with
-profile.trace, and the SQLite export of an Nsight Systems report. The time of a step is
-split into parts that sum to it exactly: what the device did and, while it was idle, what the host did.
-The numbers exclude the first and the last recorded step.
-
-Examples:
-  stepbench analyze my_job.1700000000.pt.trace.json.gz
-  stepbench analyze results/RUN                       the traces of a run with profile.trace
-  stepbench analyze log/                              all traces of a folder; of ranks: who is slow
-  nsys export --type sqlite report.nsys-rep && stepbench analyze report.sqlite
-  stepbench analyze trace.json --steps 5-8            these steps only
-  stepbench analyze trace.json --threshold trace.sync_bound=5%
-  stepbench analyze new.json --diff base.json         what appeared, vanished and grew, per step
-  stepbench analyze trace.json --report page.html     also a page with charts, for a colleague
-  stepbench analyze trace.json --format json | jq .findings
-  stepbench analyze trace.json --fail-on problem      exit status 1 when a problem was found
-
-Exit status: 0 analysed, 1 with --fail-on: found (--diff: new or grown), 2 wrong usage or an incomplete trace
-file, 4 the trace is damaged and its numbers are wrong, or --diff cannot compare (--strict: any warning).)";
-
 bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) {
   return std::ranges::any_of(findings, [&](const Finding& finding) {
     return finding.undecided.empty() && fails_on(options, finding.severity);
@@ -209,7 +188,6 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
 }  // namespace
 
 void add_analyze(Command& command) {
-  command.footer = kAnalyzeExamples;
   AnalyzeOptions& options = command.calls(analyze);
   command
       .argument("TRACE", options.paths, "Trace files, folders of them, or runs with traces", "FILE")
@@ -232,8 +210,8 @@ void add_analyze(Command& command) {
       .common();
   command.flag(kCaseOptions, "--steps-from-loading", options.from_loading,
                "In a trace without steps, use data fetches as step boundaries");
-  command.repeated(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
-                   "Report a finding from this value on; may be repeated");
+  command.option(kVerdictOptions, "--threshold RULE=VALUE", options.thresholds,
+                 "Report a finding from this value on; may be repeated");
   command.option(kVerdictOptions, "--fail-on", options.fail_on, "Exit with 1 from this severity on")
       .one_of({"problem", "warning"})
       .common();

@@ -65,7 +65,6 @@ struct CommandOption {
   bool takes_value = true;      // in a separate word; a switch only accepts one after '='
   bool may_lack_value = false;
   bool is_list = false;
-  bool is_one_each_time = false;  // of a list: one value per use, not all words that follow
   bool is_comma_separated = false;
   bool is_required = false;
   bool is_common = false;
@@ -100,11 +99,7 @@ struct CommandOption {
         .with(&CommandOption::bare_value, value)
         .with_default(value);
   }
-  CommandOption& comma_separated() {
-    return with(&CommandOption::is_comma_separated, true).one_value_each_time();
-  }
-  // One value per use; other lists take all words that follow.
-  CommandOption& one_value_each_time() { return with(&CommandOption::is_one_each_time, true); }
+  CommandOption& comma_separated() { return with(&CommandOption::is_comma_separated, true); }
   CommandOption& excludes(CommandOption& other);
   CommandOption& needs(const CommandOption& other) { return with(&CommandOption::needed, &other); }
   CommandOption& described_as(const std::string& text) { return with(&CommandOption::doc, text); }
@@ -143,8 +138,8 @@ struct Command {
   Command& add(const std::string& command, const std::string& meaning,
                const std::string& ending = {}, const std::string& in_group = "Commands");
   // `flag` is the option with the name of its value, "--shard I/N", or without, "--profile", if it
-  // takes one_of() some values. Value: std::string, a vector of it, std::filesystem::path, a
-  // number, or std::optional of a number.
+  // takes one_of() some values. Value: std::string, a vector of it for one value per use,
+  // std::filesystem::path, a number, or std::optional of a number.
   template <typename Value>
   CommandOption& option(const std::string& in_group, const std::string& flag, Value& value,
                         const std::string& meaning);
@@ -152,11 +147,6 @@ struct Command {
   CommandOption& option_function(const std::string& in_group, const std::string& flag,
                                  const std::function<void(const std::string&)>& take,
                                  const std::string& meaning);
-  // A list with one value per use.
-  CommandOption& repeated(const std::string& in_group, const std::string& flag,
-                          std::vector<std::string>& values, const std::string& meaning) {
-    return option(in_group, flag, values, meaning).one_value_each_time();
-  }
   CommandOption& flag(const std::string& in_group, const std::string& flag, bool& value,
                       const std::string& meaning);
   // Calls `take` if given.

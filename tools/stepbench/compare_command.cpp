@@ -70,8 +70,8 @@ void add_compare(Command& compare) {
                    "More results, each compared with the base: a column for each", "RUN");
   compare.option(kVerdictOptions, "--baseline RUN", arguments.baseline,
                  "The base, if it is not the first result");
-  compare.repeated(kCaseOptions, "--ignore KEY", request.ignore,
-                   "An option in which the cases may differ; may be repeated");
+  compare.option(kCaseOptions, "--ignore KEY", request.ignore,
+                 "An option in which the cases may differ; may be repeated");
   add_verdict_rule(compare, request, "--allow FIELD",
                    "A field of the environment that may differ; also `all`, and `missing` for "
                    "cases that only one result has")

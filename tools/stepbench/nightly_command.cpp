@@ -5,8 +5,6 @@
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <iosfwd>
-#include <memory>
 #include <numeric>
 #include <optional>
 #include <ostream>
@@ -52,8 +50,8 @@ namespace fs = std::filesystem;
 
 struct NightlyOptions {
   std::vector<std::string> files = {};
-  campaign::RunRequest run = {};  // common to all experiments
-  HistoryFlags history = {};
+  campaign::RunRequest run = {};      // common to all experiments
+  HistoryFlags history = {.db = {}};  // no db: default_history()
   CheckOptions check = {};
   std::string keep_worker = {};  // empty: see keep_folder()
   bool keep_no_worker = false;
@@ -507,8 +505,9 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
   return kExitNothingMeasured;
 }
 
-int execute_nightly(NightlyOptions options, bool has_db, const Environment& environment) {
-  if (!has_db) options.history.db = default_history(options.run.results);
+int execute_nightly(const NightlyOptions& given, const Environment& environment) {
+  NightlyOptions options = given;
+  if (options.history.db.empty()) options.history.db = default_history(options.run.results);
   return run_session(
       "stepbench nightly", options.check.output, environment,
       [&] {
@@ -525,47 +524,44 @@ int execute_nightly(NightlyOptions options, bool has_db, const Environment& envi
 }  // namespace
 
 void add_nightly(Command& nightly) {
-  const auto options = std::make_shared<NightlyOptions>();
-  nightly.argument("FILE", options->files, "The experiments, YAML files", "EXPERIMENT").required();
-  add_set(nightly, options->run.set);
-  add_ranks(nightly, options->run.set);
-  add_worker(nightly, options->run.worker);
-  add_lock_flags(nightly, options->run.lock);
-  add_check_options(nightly, options->check);
-  add_results(nightly, options->run.results, "Parent folder of the runs' folders");
+  NightlyOptions& options = nightly.calls(execute_nightly);
+  nightly.argument("FILE", options.files, "The experiments, YAML files", "EXPERIMENT").required();
+  add_set(nightly, options.run.set);
+  add_ranks(nightly, options.run.set);
+  add_worker(nightly, options.run.worker);
+  add_lock_flags(nightly, options.run.lock);
+  add_check_options(nightly, options.check);
+  add_results(nightly, options.run.results, "Parent folder of the runs' folders");
   nightly
-      .option(kMeasureOptions, "--budget TIME", options->budget,
+      .option(kMeasureOptions, "--budget TIME", options.budget,
               "Start no more fresh pairs after this time of the night (90s, 20m, 2h): undecided "
               "cases are suspects and come first the next night; default: three times what the "
               "planned launches take, an hour at least")
       .common();
-  nightly.flag(kRunOptions, "--fresh", options->fresh,
+  nightly.flag(kRunOptions, "--fresh", options.fresh,
                "Start over instead of resuming an interrupted night");
-  add_labels(nightly, options->run.labels);
-  CommandOption& db = add_history(nightly, options->history);
-  db.described_as(db.doc + "; default: history.db in the folder of --results").with_default("");
+  add_labels(nightly, options.run.labels);
+  CommandOption& db = add_history(nightly, options.history);
+  db.described_as(db.doc + "; default: history.db in the folder of --results");
   CommandOption& keep =
-      nightly.option(kHistoryOptions, "--keep-worker DIR", options->keep_worker,
+      nightly.option(kHistoryOptions, "--keep-worker DIR", options.keep_worker,
                      "Where copies of reference programs are kept; default: workers in the folder "
                      "of --results");
   nightly
-      .flag(kHistoryOptions, "--no-keep-worker", options->keep_no_worker,
+      .flag(kHistoryOptions, "--no-keep-worker", options.keep_no_worker,
             "Keep no copy: a reference program is found only as long as it stays at its path")
       .excludes(keep);
   nightly
-      .option(kOutputOptions, "--on-alert COMMAND", options->on_alert,
+      .option(kOutputOptions, "--on-alert COMMAND", options.on_alert,
               "Run with `sh -c` for each alert of this machine that is new, grows or comes back, "
               "and for a failed night; it gets JSON on standard input, with `text`")
       .common();
   nightly
-      .option(kRunOptions, "--expect-by HH:MM", options->expect_by,
+      .option(kRunOptions, "--expect-by HH:MM", options.expect_by,
               "Measure nothing: check that the history has a night of the 24 hours before this "
               "time of day (UTC), and call --on-alert if not")
       .common();
-  add_quiet(nightly, options->check.output.quiet);
-  nightly.on_call = [options, &db, &environment = *nightly.environment] {
-    return execute_nightly(*options, db.is_given, environment);
-  };
+  add_quiet(nightly, options.check.output.quiet);
 }
 
 }  // namespace stepbench::cli

@@ -33,27 +33,27 @@ void add_which_cases(Command& command, plan::PlanRequest& request, std::string* 
 }
 
 void add_set(Command& command, std::vector<std::string>& set, const std::string& doc) {
-  command.repeated(kCaseOptions, "--set KEY=VALUE", set, doc).common();
+  command.option(kCaseOptions, "--set KEY=VALUE", set, doc).common();
 }
 
 void add_sweep(Command& command, std::vector<std::string>& sweep) {
   command
-      .repeated(kCaseOptions, "--sweep KEY=V1,V2,...", sweep,
-                "Measure each of these values; several --sweep make a matrix. Replaces what the "
-                "file sweeps of this option")
+      .option(kCaseOptions, "--sweep KEY=V1,V2,...", sweep,
+              "Measure each of these values; several --sweep make a matrix. Replaces what the "
+              "file sweeps of this option")
       .common();
 }
 
 void add_filter(Command& command, std::vector<std::string>& filter) {
   command
-      .repeated(kCaseOptions, "--filter KEY=VALUE[,VALUE]", filter,
-                "Only cases with this value, or one of these; several filters must all hold")
+      .option(kCaseOptions, "--filter KEY=VALUE[,VALUE]", filter,
+              "Only cases with this value, or one of these; several filters must all hold")
       .common();
 }
 
 void add_cases(Command& command, std::vector<std::string>& ids) {
-  command.repeated(kCaseOptions, "--case ID", ids,
-                   "Only the case whose id begins with ID; may be repeated");
+  command.option(kCaseOptions, "--case ID", ids,
+                 "Only the case whose id begins with ID; may be repeated");
 }
 
 void add_max_cases(Command& command, std::int64_t& max_cases) {
@@ -138,18 +138,18 @@ void add_seed(Command& command, std::optional<std::uint64_t>& seed,
 CommandOption& add_verdict_rule(Command& command, campaign::VerdictRequest& request,
                                 const std::string& allow, const std::string& doc) {
   command
-      .repeated(kVerdictOptions, "--metric METRIC[,METRIC]", request.metrics,
-                "What is tested and decides, instead of step and peak_bytes: step_p99, "
-                "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
-                "further one takes more launches to prove")
+      .option(kVerdictOptions, "--metric METRIC[,METRIC]", request.metrics,
+              "What is tested and decides, instead of step and peak_bytes: step_p99, "
+              "samples_per_s, a phase such as forward, or any that `list metrics` names; each "
+              "further one takes more launches to prove")
       .comma_separated()
       .common();
   command
-      .repeated(kVerdictOptions, "--margin METRIC=SHARE", request.margins,
-                "The change that does not matter, as step=2%; default: 1% of each metric, and "
-                "of peak_bytes 0 where every launch has the same peak")
+      .option(kVerdictOptions, "--margin METRIC=SHARE", request.margins,
+              "The change that does not matter, as step=2%; default: 1% of each metric, and "
+              "of peak_bytes 0 where every launch has the same peak")
       .common();
-  CommandOption& allowed = command.repeated(kVerdictOptions, allow, request.allow, doc);
+  CommandOption& allowed = command.option(kVerdictOptions, allow, request.allow, doc);
   const auto take = [&request](const std::string& what) { request.gate_counts = what == "counts"; };
   command
       .option_function(kVerdictOptions, "--gate", take,
@@ -174,8 +174,8 @@ CommandOption& add_resume(Command& command, std::string& folder) {
 }
 
 void add_labels(Command& command, std::vector<std::string>& labels) {
-  command.repeated(kRunOptions, "--label NAME=VALUE", labels,
-                   "Record this with the run, to find it again; may be repeated");
+  command.option(kRunOptions, "--label NAME=VALUE", labels,
+                 "Record this with the run, to find it again; may be repeated");
 }
 
 void add_quiet(Command& command, bool& quiet) {

@@ -104,8 +104,6 @@ class Reader {
       add_value(*option, take());
     }
     option->is_given = true;
-    const bool more = option->is_list && !option->is_one_each_time;
-    while (more && next_is_a_value()) add_value(*option, take());
   }
 
   void take_argument(const std::string& word) {

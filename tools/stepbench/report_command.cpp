@@ -231,8 +231,7 @@ void add_choices(Command& command, ReportChoices& choices) {
   command
       .option(kOutputOptions, "--section NAME[,NAME]", choices.sections,
               "Only these sections, comma-separated: overview, sweep, anatomy, ...")
-      .comma_separated()
-      .one_value_each_time();
+      .comma_separated();
   command
       .option(kOutputOptions, "--points N", choices.points,
               "At most so many steps are drawn in a chart; the extremes among them")

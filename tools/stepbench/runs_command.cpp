@@ -49,8 +49,8 @@ CommandOption& add_which_runs(Command& command, WhichRuns& which) {
               "Only runs whose name or folder matches: \"resnet*\" (quoted, so that the shell "
               "leaves it alone)")
       .common();
-  command.repeated(kWhichRuns, "--label KEY[=VALUE]", which.labels,
-                   "Only runs with this label; KEY alone: with any value. Several must all hold");
+  command.option(kWhichRuns, "--label KEY[=VALUE]", which.labels,
+                 "Only runs with this label; KEY alone: with any value. Several must all hold");
   return folder;
 }
 

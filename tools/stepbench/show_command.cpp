@@ -308,8 +308,7 @@ void add_content_options(Command& show, ShowOptions& options) {
       .common();
   show.option(kOutputOptions, "--pivot ROWS,COLUMNS", options.pivot,
               "One number as rows by columns of two options; --columns chooses it")
-      .comma_separated()
-      .one_value_each_time();
+      .comma_separated();
   show.flag(kOutputOptions, "--noise", options.noise,
             "Where the noise comes from, and which launches find a change at the least cost");
   show.flag(kOutputOptions, "--ranks", options.ranks,

@@ -144,9 +144,9 @@ void add_tune(Command& command) {
       .option(kVerdictOptions, "--margin PERCENT", options.margin_percent,
               "The difference that does not matter; default: 1 %, or what the file says")
       .number(0, 50, "%");
-  command.repeated(kVerdictOptions, "--allow WHAT", request.allow,
-                   "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured "
-                   "the winner or the file's own settings, only warn");
+  command.option(kVerdictOptions, "--allow WHAT", request.allow,
+                 "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured "
+                 "the winner or the file's own settings, only warn");
   command.flag(kVerdictOptions, "--no-confirm", options.no_confirm,
                "Do not compare the winner with the file's own settings");
   add_results(command, request.results, "Parent folder of the search's folder");

@@ -98,9 +98,9 @@ int execute_track_check(const TrackCheckArguments& arguments, const Environment&
 
 void add_track_check(Command& command) {
   TrackCheckArguments& arguments = command.calls(execute_track_check);
-  command.repeated(kCaseOptions, "--night RUN", arguments.nights,
-                   "A run of the history, by the start of its id; default: the newest run of each "
-                   "experiment on this machine");
+  command.option(kCaseOptions, "--night RUN", arguments.nights,
+                 "A run of the history, by the start of its id; default: the newest run of each "
+                 "experiment on this machine");
   command.flag(kHistoryOptions, "--rebuild", arguments.rebuild,
                "Rejudge all nights of this machine first; reported alerts stay");
   add_check_options(command, arguments.check);
