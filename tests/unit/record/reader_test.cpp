@@ -262,44 +262,6 @@ TEST(Reader, LaterMinor_HasOneWarning) {
   EXPECT_THAT(results.warnings, ElementsAre(HasSubstr("newer schema 1.99"), HasSubstr("op_table")));
 }
 
-// Every name in the file is of a later version that this program cannot know.
-const char* const kLaterFile = "tests/unit/record/data/version_1_99/later.jsonl";
-
-TEST(Reader, LaterMinorFile_KeepsTheKnownPart) {
-  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) / kLaterFile);
-  std::vector<int> launches;
-  for (const Launch& each : results.launches) launches.push_back(each.row.key.launch);
-  EXPECT_THAT(launches, ElementsAre(0, 4));
-  EXPECT_EQ(results.launches[0].samples.at(0).steps.columns.at(1).size(), 3U);
-  EXPECT_TRUE(results.unfinished.empty()) << "what was left out did not die";
-  std::vector<std::string> names;
-  for (const Metric& metric : results.columns) names.push_back(metric.name);
-  EXPECT_THAT(names, ElementsAre("set_up_ns", "peak_rss_bytes"));
-  EXPECT_THAT(
-      results.warnings,
-      ElementsAre(HasSubstr("newer schema 1.99"),
-                  HasSubstr("column 'lane' was left out: its role 'tag' is not known here"),
-                  HasSubstr("column 'balance' was left out: its direction 'closer_to_one' is not"),
-                  HasSubstr("launches with the unknown pass 'replayed' were left out"),
-                  HasSubstr("launches with the unknown outcome 'paused' were left out"),
-                  AllOf(HasSubstr("operations that are not understood"), HasSubstr("'graph'")),
-                  HasSubstr("lines of the unknown kind 'energy' were ignored")));
-}
-
-// data/version_1_0 was written by version 1.0.0 of the schema.
-TEST(Reader, FirstVersion_HasNoWarning) {
-  const Results results = read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
-                                       "tests/unit/record/data/version_1_0");
-  EXPECT_THAT(results.warnings, ::testing::IsEmpty());
-  ASSERT_EQ(results.runs.size(), 1U);
-  EXPECT_EQ(results.runs[0].name, "quickstart");
-  EXPECT_EQ(results.launches.size(), 9U);
-  EXPECT_EQ(results.launches[0].samples.at(0).steps.columns.at(0).size(), 20U);
-  EXPECT_TRUE(results.unfinished.empty());
-  ASSERT_TRUE(results.end.has_value());
-  EXPECT_EQ(results.end->measured, 9);
-}
-
 // data/versions has the files of each version's writer for one case.
 TEST(Reader, EachVersion_HasNoWarning) {
   for (int minor = 0; minor <= kResultMinor; ++minor) {

@@ -254,13 +254,6 @@ TEST(Resume, RunningRun_IsRejectedWithoutLocks) {
   EXPECT_THAT(result.err, HasSubstr("is still being measured"));
 }
 
-TEST(Resume, OtherFolder_IsRejected) {
-  RunProgram program(yaml_with("ok"));
-  const os::CommandResult result = program.run({"--resume", (program.folder / "nowhere").string()});
-  EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("is not a run's folder"));
-}
-
 TEST(Resume, CompleteRun_PrintsItsTable) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
