@@ -353,6 +353,15 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         self.assertIn("waited 62.0 %", figure["data"][0]["hovertext"][0])
         self.assertIn("&lt;b&gt;", figure["data"][0]["hovertext"][0])
 
+    def test_of_nights_say_where_the_axis_begins_and_what_is_left_out(self):
+        def note(*values):
+            nights = [{"run_id": "r", "started_utc": f"2026-01-0{day}T02:00:00Z", "value": value, "launches": 3}
+                      for day, value in enumerate(values, 1)]
+            return evaluated("charts.series({id: 's', title: 'step'}, {content: {id: 's', unit: 'ns', nights: arguments[0]}})",
+                             nights)["note"]
+        self.assertEqual(note(1e6, None, 1.1e6), "1 night without a value is left out. The axis does not begin at 0.")
+        self.assertEqual(note(1e5, 9e6), "")
+
 
 class ChartsOfTraces(unittest.TestCase):
     @classmethod

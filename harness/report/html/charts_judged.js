@@ -204,13 +204,24 @@ charts.series = ({ id, title }, page) => {
     const list = nights.filter(marked);
     return shapes.marks({ name, colour, symbol, x: x(list), y: y(list), hovers: list.map(hover), size: 12 });
   });
+  // Plotly's axis reaches 0 if the values come close to it.
+  const [low, high] = [Math.min, Math.max].map((most) =>
+    most(...nights.flatMap((each) => [each.value, each.low, each.high].filter(Number.isFinite))));
+  const missing = series.nights.length - nights.length;
+  const note = [
+    missing && `${words.counted(missing, "night")} without a value ${missing === 1 ? "is" : "are"} left out.`,
+    low > 0 && low > 0.07 * (high - low) && "The axis does not begin at 0.",
+  ].filter(Boolean).join(" ");
   // At least days: with a single night the axis would show microseconds.
   const [first, last] = [nights[0], nights.at(-1)].map((night) => Date.parse(night.started_utc));
   const days = 36 * 3600e3;
   const few = last - first < days ? { range: [first - days, last + days].map((at) => new Date(at).toISOString()) } : {};
-  return shapes.figure([values, level, ...marks], {
-    height: 360,
-    xaxis: shapes.axis({ title: "night (UTC)", kind: "date", ...few }),
-    yaxis: shapes.axis({ title: unit.name ? `${title} [${unit.name}]` : title }),
-  });
+  return {
+    ...shapes.figure([values, level, ...marks], {
+      height: 360,
+      xaxis: shapes.axis({ title: "night (UTC)", kind: "date", ...few }),
+      yaxis: shapes.axis({ title: unit.name ? `${title} [${unit.name}]` : title }),
+    }),
+    note,
+  };
 };

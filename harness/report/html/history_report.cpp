@@ -2,7 +2,6 @@
 #include "harness/report/html/history_report.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -25,28 +24,14 @@ using document::Paragraph;
 constexpr std::size_t kMaxSeriesDrawn = 40;
 constexpr std::size_t kSeriesUnfolded = 8;
 
-// Order: series of open alerts, of other alerts, steps, other judged series, all others.
-std::vector<const track::SeriesHistory*> by_interest(const track::History& history,
-                                                     const nights::AlertLog& log) {
-  std::map<std::string, int> of_alerts;
-  for (const nights::Alert& alert : log.alerts) {
-    for (const nights::AlertSeries& series : alert.series) {
-      int& rank = of_alerts.try_emplace(series.id, 1).first->second;
-      if (alert.state == nights::AlertState::kOpen) rank = 0;
-    }
-  }
-  const auto rank = [&](const track::SeriesHistory* series) {
-    const auto found = of_alerts.find(series->series.id);
-    if (found != of_alerts.end()) return found->second;
-    if (!series->series.monitored) return 4;
-    return series->series.metric == track::kStepSeries ? 2 : 3;
-  };
-  std::vector<const track::SeriesHistory*> order;
-  for (const track::SeriesHistory& series : history.series) {
-    if (!series.points.empty()) order.push_back(&series);
-  }
-  std::ranges::stable_sort(order, {}, rank);
-  return order;
+// Most urgent first, then by name; unjudged series last.
+std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
+  std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
+    const bool is_step = row.series->metric == track::kStepSeries;
+    return std::tuple(!row.series->monitored, -static_cast<int>(row.tone), !is_step,
+                      names.name(*row.series));
+  });
+  return rows;
 }
 
 // "365 nights on box, 2026-01-01 02:00 UTC to 2026-12-31 02:00 UTC"
@@ -69,22 +54,19 @@ ReportContent history_content(const track::History& history,
                               const JudgedNights& judged) {
   const nights::AlertLog log = nights::fold_alerts(events);
   const SeriesNames names(history);
-  std::vector<const track::SeriesHistory*> all = by_interest(history, log);
   std::vector<SeriesRow> rows;
-  std::set<const track::SeriesHistory*> quiet;
-  for (const track::SeriesHistory* one : all) {
-    rows.push_back(row_of(view_of(*one, history, log, events, judged(*one, history), 1)));
-    if (rows.back().alert.empty() && rows.back().tone != document::Tone::kDoubt) quiet.insert(one);
+  for (const track::SeriesHistory& one : history.series) {
+    if (one.points.empty()) continue;
+    rows.push_back(row_of(view_of(one, history, log, events, judged(one, history), 1)));
   }
-  // Draw series that changed in the last night before unchanged ones.
-  std::stable_partition(all.begin(), all.end(),
-                        [&](const track::SeriesHistory* one) { return !quiet.contains(one); });
+  rows = by_tone(std::move(rows), names);
   std::vector<HistoryView> drawn;
   std::string charts;
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
-  for (const track::SeriesHistory* one : all) {
+  for (const SeriesRow& row : rows) {
     if (drawn.size() == kMaxSeriesDrawn) break;
-    HistoryView view = view_of(*one, history, log, events, judged(*one, history), kMaxNights);
+    const track::SeriesHistory& one = *history.find_series(row.series->id);
+    HistoryView view = view_of(one, history, log, events, judged(one, history), kMaxNights);
     auto figure = series_figure(view, names);
     if (!figure) continue;
     figure->folded = drawn.size() >= kSeriesUnfolded;
@@ -92,10 +74,10 @@ ReportContent history_content(const track::History& history,
     charts += (charts.empty() ? "" : ",") + series_json(view, names);
     drawn.push_back(std::move(view));
   }
-  if (all.size() > drawn.size()) {
+  if (rows.size() > drawn.size()) {
     nights.blocks.emplace_back(Paragraph{
-        text::counted(std::ssize(drawn), "series") + " of " + std::to_string(all.size()) +
-        " are drawn, those of alerts first; `stepbench track show` draws any, `stepbench track "
+        text::counted(std::ssize(drawn), "series") + " of " + std::to_string(rows.size()) +
+        " are drawn, the most urgent first; `stepbench track show` draws any, `stepbench track "
         "report --site` all."});
   }
   document::Table table = nights_table(drawn, names, kMaxNights);
@@ -140,16 +122,6 @@ document::Table segments_table(const track::History& history, const track::Serie
     }
   }
   return table;
-}
-
-// Most urgent first, then by name; unjudged series last.
-std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
-  std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
-    const bool is_step = row.series->metric == track::kStepSeries;
-    return std::tuple(!row.series->monitored, -static_cast<int>(row.tone), !is_step,
-                      names.name(*row.series));
-  });
-  return rows;
 }
 
 std::string index_json(std::span<const SeriesRow> rows, const SeriesNames& names) {

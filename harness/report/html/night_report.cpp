@@ -30,9 +30,9 @@ std::optional<document::Figure> changes_figure(const nights::Night& night,
   }
   if (most == nullptr) return std::nullopt;
   return document::Figure{.title = "Tonight against the usual",
-                          .alt = text::counted(std::ssize(night.series), "series") +
-                                 ", the largest change " + text::signed_percent(*most->change) +
-                                 " % of " + names.name(most->series) + '.',
+                          .alt = text::counted(known, "series") + ", the largest change " +
+                                 text::signed_percent(*most->change) + " % of " +
+                                 names.name(most->series) + '.',
                           .json = chart("night").close_object().take()};
 }
 

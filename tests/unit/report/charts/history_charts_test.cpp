@@ -17,7 +17,6 @@ namespace {
 using test::Json;
 using test::Nightly;
 using test::NightMaker;
-using test::ReadFigure;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -42,11 +41,6 @@ JudgedNights judged_of(const NightMaker& maker) {
     const auto found = shown.judged.find(one.series.id);
     return found == shown.judged.end() ? std::vector<track::JudgedRow>{} : found->second;
   };
-}
-
-std::vector<ReadFigure> figures_of(const NightMaker& maker) {
-  return test::figures_of(
-      history_content(maker.history, maker.events, judged_of(maker)).sections.front());
 }
 
 TEST(HistoryCharts, Series_HasItsNightsLevelAndAlert) {
@@ -75,20 +69,8 @@ TEST(HistoryCharts, Series_HasItsNightsLevelAndAlert) {
   EXPECT_THAT(alerts, ElementsAre(maker.history.runs[22].started_utc));
   EXPECT_TRUE(usual);
   EXPECT_EQ(drawn["alerts"][0]["id"], "A1");
-  EXPECT_THAT(figures[0].figure.note, HasSubstr("1 night without a value is left out"));
   EXPECT_THAT(report_of(history_content({}, {}, judged_of(maker)), {}).html,
               HasSubstr("There is no night in this history."));
-}
-
-TEST(HistoryCharts, AxisWithZero_HasNoNote) {
-  const auto begins_above = [](const Nightly& values) {
-    NightMaker maker;
-    maker.add_series("0", values);
-    return figures_of(maker).front().figure.note.find("does not begin at 0") != std::string::npos;
-  };
-  EXPECT_TRUE(begins_above(NightMaker::steady(20)));
-  EXPECT_FALSE(begins_above({0.0, 5e6, 10e6}));
-  EXPECT_FALSE(begins_above({0.1e6, 5e6, 10e6}));
 }
 
 TEST(HistoryCharts, BusyNightsAndNotes_AreMarked) {
