@@ -366,6 +366,7 @@ std::string alert_file(std::string_view alert_id) { return page_file("alert-", a
 
 SeriesRow row_of(const HistoryView& view) {
   SeriesRow row{.series = &view.series->series, .nights = view.series->points.size()};
+  row.had_alerts = !view.alerts.empty();
   if (view.nights.empty() || view.series->points.empty()) return row;
   row.newest = view.series->points.back();
   const HistoryNight& last = view.nights.back();

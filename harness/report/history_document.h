@@ -32,6 +32,7 @@ struct SeriesRow {
   // If it was judged:
   std::string state = {};  // state of its newest night, or of its alert
   std::string alert = {};  // its open alert
+  bool had_alerts = false;
   std::optional<double> usual = {};
   std::optional<double> change = {};
   document::Tone tone = document::Tone::kPlain;

@@ -24,12 +24,12 @@ using document::Paragraph;
 constexpr std::size_t kMaxSeriesDrawn = 40;
 constexpr std::size_t kSeriesUnfolded = 8;
 
-// Most urgent first, then by name; unjudged series last.
+// Most urgent first, then those that had alerts, then by name; unjudged series last.
 std::vector<SeriesRow> by_tone(std::vector<SeriesRow> rows, const SeriesNames& names) {
   std::ranges::sort(rows, {}, [&](const SeriesRow& row) {
     const bool is_step = row.series->metric == track::kStepSeries;
-    return std::tuple(!row.series->monitored, -static_cast<int>(row.tone), !is_step,
-                      names.name(*row.series));
+    return std::tuple(!row.series->monitored, -static_cast<int>(row.tone), !row.had_alerts,
+                      row.series->control, !is_step, names.name(*row.series));
   });
   return rows;
 }
