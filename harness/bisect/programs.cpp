@@ -66,18 +66,6 @@ std::string last_line(std::string_view text) {
   return std::string(line == std::string_view::npos ? text : text.substr(line + 1));
 }
 
-// Masks line by line: the time grows with the square of what is masked at once.
-std::string masked_log(std::string_view log, const std::vector<std::string>& secrets) {
-  constexpr std::size_t kMaxLine = 16384;
-  std::string masked;
-  while (!log.empty()) {
-    const std::string_view line = log.substr(0, std::min(log.find('\n'), kMaxLine - 1) + 1);
-    masked += text::mask_secrets(line, secrets);
-    log.remove_prefix(line.size());
-  }
-  return masked;
-}
-
 // Preserves sparse files.
 void copy_all(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
@@ -240,14 +228,14 @@ std::string Programs::built(const Build& build, const os::CommandResult& end) {
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMaxPrintedBytes / 2;
   os::write_output_file(
       "", folder_ / "logs" / (folder_name(build) + ".log"),
-      masked_log("in " + tree_of(build).string() + "\n$ " + request_.command + "\n" + end.out +
-                     end.err + (cut ? "\n(further output was dropped)\n" : ""),
-                 request_.secrets));
+      text::mask_secrets("in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
+                             end.out + end.err + (cut ? "\n(further output was dropped)\n" : ""),
+                         request_.secrets));
   if (!end.started) return "sh cannot be run: " + end.reason;
   if (end.timed_out) return "the build took more than 4 hours";
   if (end.exit_status != 0) {
     const std::string last =
-        masked_log(last_line(end.err.empty() ? end.out : end.err), request_.secrets);
+        text::mask_secrets(last_line(end.err.empty() ? end.out : end.err), request_.secrets);
     return "the build failed with exit status " + std::to_string(end.exit_status) +
            (last.empty() ? "" : ": " + last);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "harness/base/digest.h"
 
@@ -19,11 +20,29 @@ bool is_name_char(char c) {
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
-void replace_each(std::string& text, std::string_view value) {
-  for (std::size_t at = text.find(value); at != std::string::npos;
-       at = text.find(value, at + kMask.size())) {
-    text.replace(at, value.size(), kMask);
+struct Piece {
+  std::size_t from = 0;
+  std::size_t to = 0;
+};
+
+// Masks all pieces, which are in order, at once: the time must not grow with the square of a text.
+std::string with_masks(std::string_view text, const std::vector<Piece>& pieces) {
+  std::string masked;
+  std::size_t copied = 0;
+  for (const Piece& piece : pieces) {
+    masked.append(text.substr(copied, piece.from - copied)).append(kMask);
+    copied = piece.to;
   }
+  return masked.append(text.substr(copied));
+}
+
+std::string mask_value(std::string_view text, std::string_view value) {
+  std::vector<Piece> pieces;
+  for (std::size_t at = text.find(value); at != std::string::npos;
+       at = text.find(value, at + value.size())) {
+    pieces.push_back({at, at + value.size()});
+  }
+  return with_masks(text, pieces);
 }
 
 // Position of the value after a name that ends at `at`; npos if there is none.
@@ -50,26 +69,23 @@ std::size_t indent_of(std::string_view line) {
 // Masks the lines of a YAML value that continues below its key, such as a block scalar or a list.
 // `key` is the position of a name that begins its line; the lines are indented deeper or are list
 // items at the same depth.
-void mask_lines_below(std::string& text, std::size_t key) {
+void mask_lines_below(std::string_view text, std::size_t key, std::vector<Piece>& pieces) {
   const std::size_t before = text.rfind('\n', key);
   const std::size_t line_begin = before == std::string::npos ? 0 : before + 1;
-  const std::size_t depth = indent_of(std::string_view(text).substr(line_begin));
+  const std::size_t depth = indent_of(text.substr(line_begin));
   const bool first = key - line_begin - depth <= 1;  // allows for a quote before the name
   std::size_t at = text.find('\n', key);
   if (!first || at == std::string::npos) return;
+  const std::size_t masked = pieces.empty() ? 0 : pieces.back().to;
   for (++at; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = std::string_view(text).substr(at, end - at);
+    const std::string_view line = text.substr(at, end - at);
     const std::size_t indent = indent_of(line);
     const bool item = line.substr(indent).starts_with("- ");
     if (indent < line.size() && indent <= depth && !(item && indent == depth)) return;
     const std::size_t from = at + indent + (item ? 2 : 0);
-    if (from < end && text[from] != '$') {
-      text.replace(from, end - from, kMask);
-      at = from + kMask.size() + 1;
-    } else {
-      at = end + 1;
-    }
+    if (from < end && text[from] != '$' && from >= masked) pieces.push_back({from, end});
+    at = end + 1;
   }
 }
 
@@ -102,25 +118,80 @@ void mask_query(std::string& text, std::size_t at) {
 }
 
 // Masks the values in `--api-key VALUE` and `--api-key=VALUE`, also as items of a list.
-void mask_flag_values(std::string& text) {
+std::string mask_flag_values(std::string_view text) {
   constexpr std::string_view kBefore = " \t\n\"'=[,(";
+  constexpr std::string_view kNoValue = "-$\n])";
+  std::vector<Piece> pieces;
   for (std::size_t at = text.find("--"); at != std::string::npos; at = text.find("--", at)) {
     const std::size_t end = std::min(text.find_first_of(" \t\n,=\"'])", at), text.size());
     const bool is_word = at == 0 || kBefore.find(text[at - 1]) != std::string_view::npos;
-    const bool is_secret = is_word && is_secret_flag(std::string_view(text).substr(at, end - at));
+    const bool is_secret = is_word && is_secret_flag(text.substr(at, end - at));
     at = end;
     if (!is_secret) continue;
-    const std::size_t from = text.find_first_not_of("=, \t\"'", end);
-    if (from == std::string::npos ||
-        std::string_view("-$\n])").find(text[from]) != std::string_view::npos) {
+    const std::size_t from = std::min(text.find_first_not_of("=, \t\"'", end), text.size());
+    if (from == text.size() || kNoValue.find(text[from]) != std::string_view::npos) continue;
+    const bool quoted = text[from - 1] == '"' || text[from - 1] == '\'';
+    at = quoted ? text.find(text[from - 1], from) : text.find_first_of(" \t\n,\"'])", from);
+    at = std::min(at, text.size());
+    pieces.push_back({from, at});
+  }
+  return with_masks(text, pieces);
+}
+
+// Masks the values of secret variables in `NAME=value` and `NAME: value`.
+std::string mask_variables(std::string_view text) {
+  std::vector<Piece> pieces;
+  std::size_t passed = 0;  // pieces that end before `at`
+  for (std::size_t at = 0; at < text.size();) {
+    while (passed < pieces.size() && pieces[passed].to <= at) ++passed;
+    if (passed < pieces.size() && pieces[passed].from <= at) {
+      at = pieces[passed].to;
       continue;
     }
-    const bool quoted = text[from - 1] == '"' || text[from - 1] == '\'';
-    const std::size_t to =
-        quoted ? text.find(text[from - 1], from) : text.find_first_of(" \t\n,\"'])", from);
-    text.replace(from, std::min(to, text.size()) - from, kMask);
-    at = from + kMask.size();
+    if (!is_name_char(text[at])) {
+      ++at;
+      continue;
+    }
+    const std::size_t name_begin = at;
+    while (at < text.size() && is_name_char(text[at])) ++at;
+    const std::string_view name = text.substr(name_begin, at - name_begin);
+    const bool is_option = text.substr(0, name_begin).ends_with(kVariables);
+    const bool is_variable = is_option || std::none_of(name.begin(), name.end(),
+                                                       [](char c) { return c >= 'a' && c <= 'z'; });
+    if (!is_variable || !is_secret_name(name)) continue;
+    const std::size_t separator = text.find_first_not_of("\"'", at);
+    const bool has_lines = separator != std::string::npos && text[separator] == ':';
+    const std::size_t begin = value_after(text, at);
+    if (begin < text.size() && text[begin] != '\n' && text[begin] != '$') {
+      const std::size_t from = begin + (text[begin] == '"' || text[begin] == '\'' ? 1 : 0);
+      const std::size_t to = end_of_value(text, begin);
+      if (to > from && text[from] != '$') {
+        pieces.push_back({from, to});
+        at = to;
+      }
+    }
+    if (has_lines) {
+      mask_lines_below(text, name_begin - (is_option ? kVariables.size() : 0), pieces);
+    }
   }
+  return with_masks(text, pieces);
+}
+
+std::string mask_urls(std::string_view text) {
+  constexpr std::string_view kScheme = "://";
+  std::string masked{text};
+  for (std::size_t at = masked.find(kScheme); at != std::string::npos;
+       at = masked.find(kScheme, at)) {
+    at += kScheme.size();
+    const std::size_t end = std::min(masked.find_first_of("/?#,}<>\"' \t\n", at), masked.size());
+    const std::size_t host = masked.substr(at, end - at).rfind('@');
+    const std::size_t colon = masked.find(':', at);
+    if (host != std::string::npos && colon < at + host - 1 && masked[colon + 1] != '$') {
+      masked.replace(colon + 1, at + host - colon - 1, kMask);
+    }
+    mask_query(masked, at);
+  }
+  return masked;
 }
 
 }  // namespace
@@ -158,19 +229,13 @@ std::string masked_value(std::string_view value) {
   return std::string{kMask} + digest(value).substr(0, kDigits);
 }
 
+// Word by word: no URL has a blank.
 std::string mask_url_passwords(std::string_view text) {
-  constexpr std::string_view kScheme = "://";
-  std::string masked{text};
-  for (std::size_t at = masked.find(kScheme); at != std::string::npos;
-       at = masked.find(kScheme, at)) {
-    at += kScheme.size();
-    const std::size_t end = std::min(masked.find_first_of("/?#,}<>\"' \t\n", at), masked.size());
-    const std::size_t host = masked.substr(at, end - at).rfind('@');
-    const std::size_t colon = masked.find(':', at);
-    if (host != std::string::npos && colon < at + host - 1 && masked[colon + 1] != '$') {
-      masked.replace(colon + 1, at + host - colon - 1, kMask);
-    }
-    mask_query(masked, at);
+  std::string masked;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find_first_of(" \t\n"), text.size() - 1);
+    masked += mask_urls(text.substr(0, blank + 1));
+    text.remove_prefix(blank + 1);
   }
   return masked;
 }
@@ -178,37 +243,9 @@ std::string mask_url_passwords(std::string_view text) {
 std::string mask_secrets(std::string_view text, std::span<const std::string> values) {
   std::string masked = mask_url_passwords(text);
   for (const std::string& value : values) {
-    if (value.size() >= kMinValueBytes) replace_each(masked, value);
+    if (value.size() >= kMinValueBytes) masked = mask_value(masked, value);
   }
-  for (std::size_t at = 0; at < masked.size();) {
-    if (!is_name_char(masked[at])) {
-      ++at;
-      continue;
-    }
-    const std::size_t name_begin = at;
-    while (at < masked.size() && is_name_char(masked[at])) ++at;
-    const std::string_view whole = masked;
-    const std::string_view name = whole.substr(name_begin, at - name_begin);
-    const bool is_variable =
-        std::none_of(name.begin(), name.end(), [](char c) { return c >= 'a' && c <= 'z'; }) ||
-        whole.substr(0, name_begin).ends_with(kVariables);
-    if (!is_variable || !is_secret_name(name)) continue;
-    const std::size_t separator = masked.find_first_not_of("\"'", at);
-    if (separator != std::string::npos && masked[separator] == ':') {
-      const bool is_option = whole.substr(0, name_begin).ends_with(kVariables);
-      mask_lines_below(masked, name_begin - (is_option ? kVariables.size() : 0));
-    }
-    const std::size_t begin = value_after(masked, at);
-    if (begin >= masked.size() || masked[begin] == '\n' || masked[begin] == '$') continue;
-    const bool quoted = masked[begin] == '"' || masked[begin] == '\'';
-    const std::size_t from = begin + (quoted ? 1 : 0);
-    const std::size_t to = end_of_value(masked, begin);
-    if (to <= from || masked[from] == '$') continue;
-    masked.replace(from, to - from, kMask);
-    at = from + kMask.size();
-  }
-  mask_flag_values(masked);
-  return masked;
+  return mask_flag_values(mask_variables(masked));
 }
 
 }  // namespace stepbench::text

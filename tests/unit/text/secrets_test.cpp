@@ -61,6 +61,17 @@ TEST(Secrets, OptionsOfAnyProgram_AreMasked) {
   }
 }
 
+// Each alone would move megabytes: minutes in all.
+TEST(Secrets, MillionsOfBytes_AreMasked) {
+  std::string text;
+  std::string masked;
+  for (int i = 0; i < 300'000; ++i) {
+    text += "A_KEY=b --token c a://b:c@d/?e=f secret\n";
+    masked += "A_KEY=*** --token *** a://b:***@d/?e=*** ***\n";
+  }
+  EXPECT_EQ(mask_secrets(text, std::vector<std::string>{"secret"}), masked);
+}
+
 TEST(Secrets, UrlPasswords_AreMasked) {
   EXPECT_EQ(mask_url_passwords("http://me:pass@proxy:8080/x"), "http://me:***@proxy:8080/x");
   EXPECT_EQ(mask_url_passwords("a=redis://:p@h, b=ftp://u:q:r@h"),
