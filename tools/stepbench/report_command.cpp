@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -104,8 +104,10 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
 // A page takes 20 KB of memory for a case, and a browser must sort its tables.
 void refuse_many_cases(const record::Results& results, const std::string& source) {
   constexpr std::int64_t kMaxCases = 25'000;
-  std::unordered_set<std::string_view> cases;
-  for (const record::Launch& launch : results.launches) cases.insert(launch.row.key.case_id);
+  std::set<std::pair<std::size_t, std::string_view>> cases;  // of each run
+  for (const record::Launch& launch : results.launches) {
+    cases.emplace(launch.run, launch.row.key.case_id);
+  }
   const auto count = static_cast<std::int64_t>(cases.size());
   if (count <= kMaxCases) return;
   throw ConfigError(source, "has " + text::with_separators(count) + " cases; a page holds " +
