@@ -9,9 +9,11 @@
 namespace stepbench::machine {
 namespace {
 
-constexpr std::size_t kParts = 3;      // of a window
-constexpr std::size_t kEachPart = 2;   // readings at least
-constexpr std::size_t kReadings = 64;  // at most: then neighbours are joined
+constexpr std::size_t kParts = 3;     // of a window
+constexpr std::size_t kEachPart = 2;  // readings at least
+// Several readings while a worker makes a batch, of a window of any length.
+constexpr std::int64_t kShortestRestNs = 10'000'000;
+constexpr std::int64_t kReadings = 256;  // while the window's length grows by itself
 // Times as long as a reading took; no longer than that, since a busy machine interrupts a reading.
 constexpr std::int64_t kReadingRest = 200;
 constexpr std::int64_t kLongestRestNs = 250'000'000;
@@ -26,19 +28,8 @@ void take_lower(std::vector<std::int64_t>& lowest, const std::vector<std::int64_
 
 void MemoryGrowth::add(std::int64_t now_ns, std::vector<std::int64_t> bytes, std::int64_t end_ns) {
   readings_.push_back({now_ns, std::move(bytes)});
-  if (readings_.size() == kReadings) join_neighbours();
-  const std::int64_t rest_ns = std::min(kReadingRest * (end_ns - now_ns), kLongestRestNs);
-  next_ns_ = now_ns + std::max(period_ns_, rest_ns);
-}
-
-void MemoryGrowth::join_neighbours() {
-  for (std::size_t i = 0; i < kReadings / 2; ++i) {
-    Reading joined = std::move(readings_[2 * i]);
-    take_lower(joined.bytes, readings_[2 * i + 1].bytes);
-    readings_[i] = std::move(joined);
-  }
-  readings_.resize(kReadings / 2);
-  period_ns_ *= 2;
+  const std::int64_t dear_ns = std::min(kReadingRest * (end_ns - now_ns), kLongestRestNs);
+  next_ns_ = now_ns + std::max({kShortestRestNs, (now_ns - begin_ns_) / kReadings, dear_ns});
 }
 
 std::optional<MemoryGrowth::Rise> MemoryGrowth::lasting(std::int64_t end_ns) const {

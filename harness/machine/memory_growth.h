@@ -12,6 +12,10 @@ namespace stepbench::machine {
 
 class MemoryGrowth {
  public:
+  struct Rise {
+    std::int64_t all = 0;
+    std::int64_t first = 0;
+  };
   explicit MemoryGrowth(std::int64_t begin_ns) : begin_ns_(begin_ns), next_ns_(begin_ns) {}
 
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // time of the next add()
@@ -19,10 +23,6 @@ class MemoryGrowth {
   void add(std::int64_t now_ns, std::vector<std::int64_t> bytes, std::int64_t end_ns);
   // Bytes by which the lowest readings rise over a window that ends at `end_ns`: of all processes,
   // and of the first. 0 unless they rise throughout; nullopt: too few readings.
-  struct Rise {
-    std::int64_t all = 0;
-    std::int64_t first = 0;
-  };
   [[nodiscard]] std::optional<Rise> lasting(std::int64_t end_ns) const;
 
  private:
@@ -30,11 +30,9 @@ class MemoryGrowth {
     std::int64_t at_ns;
     std::vector<std::int64_t> bytes;
   };
-  void join_neighbours();
 
   std::int64_t begin_ns_;
   std::int64_t next_ns_;
-  std::int64_t period_ns_ = 10'000'000;
   std::vector<Reading> readings_;
 };
 

@@ -357,8 +357,8 @@ TEST_F(PeakMemory, Growth_CountsInSteadyProcesses) {
     }
   };
   const auto growth_pages = [&] {
-    return std::stoll(to_text(sampler_->summary().at("window_growth_bytes"))) /
-           ::sysconf(_SC_PAGESIZE);
+    return std::stod(to_text(sampler_->summary().at("window_growth_bytes"))) /
+           static_cast<double>(::sysconf(_SC_PAGESIZE));
   };
   window(1, 0);
   sampler_->window_ends();

@@ -149,6 +149,7 @@ TEST(MachineNotes, Growth_IsThatOfMostLaunches) {
   const auto notes_with = [&](std::size_t growing) {
     for (std::size_t i = 0; i < launches.size(); ++i) {
       record::LaunchRow& row = launches[i].row;
+      row.wall_ns = 2'000'000'000;
       row.machine = {{"run_queue_wait_ns", std::int64_t{0}},
                      {"window_growth_bytes", std::int64_t{i < growing ? 40'000'000 : 0}}};
       row.report.schedule = {{"active", std::int64_t{40}}};
@@ -160,7 +161,7 @@ TEST(MachineNotes, Growth_IsThatOfMostLaunches) {
   };
   for (const record::Launch& launch : launches)
     rows[0].measured.push_back({.launch = &launch, .estimate = {}});
-  EXPECT_THAT(notes_with(3), ElementsAre("memory grew within the windows by 976 KiB a step, up to "
+  EXPECT_THAT(notes_with(3), ElementsAre("memory grew within the windows by 977 KiB a step, up to "
                                          "their end: a long run would fill the machine's memory "
                                          "(in 3 of 4 launches)"));
   EXPECT_THAT(notes_with(2), IsEmpty());
