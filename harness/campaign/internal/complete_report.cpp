@@ -265,16 +265,16 @@ void report_separate_training(std::span<record::Launch> ranks) {
       {.id = "ranks.apart",
        .severity = Severity::kProblem,
        .text = "the " + count +
-               " ranks trained apart: in the measured steps torch.distributed was not initialised, "
-               "and none of their steps was one of a group",
+               " ranks trained apart: in the measured steps none of them was in a process group of "
+               "several ranks",
        .value = static_cast<double>(ranks.size()),
        .threshold = 1,
        .unit = "ranks",
        .evidence = {"step_ns"},
        .remedy = "The script initialises no process group of its " + count +
-                 " ranks: "
-                 "torch.distributed.init_process_group(), or the option by which it does "
-                 "(--local_rank, --distributed); without --ranks it is measured as one process."});
+                 " ranks: torch.distributed.init_process_group(), which reads RANK and WORLD_SIZE, "
+                 "or the option by which it does (--local_rank, --distributed); without --ranks it "
+                 "is measured as one process."});
 }
 
 void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
