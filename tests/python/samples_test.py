@@ -14,6 +14,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker.batch import SampleCounter  # noqa: E402
 from stepbench_worker.dataloader_times import Handover  # noqa: E402
+from stepbench_worker.repeated_batches import RepeatedBatches  # noqa: E402
 
 SAMPLES = 27
 Pair = collections.namedtuple("Pair", "image target")
@@ -174,6 +175,47 @@ class Samples(unittest.TestCase):
         for batch in counter.begin(DataLoader(Images(), 8, collate_fn=opaque)):
             self.assertIn(counter(batch), (8, 3))
             self.assertEqual(counter(batch), 0, "each is counted once")
+
+
+class Shared(Stream):
+    """Gives each worker its part."""
+
+    def __iter__(self):
+        info = torch.utils.data.get_worker_info()
+        for index in range(info.id, SAMPLES, info.num_workers):
+            yield torch.full((4,), float(index)), index
+
+
+class Whole(IterableDataset):
+    def __iter__(self):
+        for index in range(SAMPLES):
+            yield torch.full((4,), float(index)), {"name": str(index)}
+
+
+class Repeated(unittest.TestCase):
+    def of(self, loader, batches=6):
+        repeated = RepeatedBatches(loader)
+        for index, batch in zip(range(batches), loader):
+            repeated.observe(batch, index == 0)
+        repeated.close()
+        return repeated
+
+    def test_samples_of_workers_that_read_all_are_found(self):
+        found = self.of(DataLoader(Whole(), 2, num_workers=2)).finding()
+        self.assertEqual((found["id"], found["value"]), ("loader.repeated_samples", 2))
+        self.assertIn("every sample comes 2 times in an epoch", found["text"])
+
+    def test_parts_equal_samples_few_batches_and_single_workers_are_not(self):
+        for loader in (DataLoader(Shared(), 2, num_workers=2), DataLoader(Whole(), 2, num_workers=1), DataLoader(Whole(), 2),
+                       DataLoader(Images(), 2, num_workers=2, collate_fn=list), DataLoader(IterableZeros(), 2, num_workers=2),
+                       [torch.zeros(3)] * 9):
+            self.assertIsNone(self.of(loader).finding())
+        self.assertIsNone(self.of(DataLoader(Whole(), 2, num_workers=2), batches=3).finding())
+
+
+class IterableZeros(IterableDataset):
+    def __iter__(self):
+        yield from torch.zeros(SAMPLES, 4)
 
 
 def note(worker):

@@ -31,7 +31,7 @@ class SampleCounter:
         """Like iter(loader)."""
         sampler = getattr(loader, "batch_sampler", None)
         places = getattr(loader, "__dict__", {})
-        map_style = sampler is not None and _indexed(getattr(loader, "dataset", None))
+        map_style = sampler is not None and is_indexed(getattr(loader, "dataset", None))
         self._size = _full_size(loader)
         self._dealt = None
         if not map_style or "batch_sampler" not in places:
@@ -102,7 +102,7 @@ class SampleCounter:
 def size_of(loader: Any, index: int) -> int:
     """Size of batch `index` of an epoch, if torch's own sampler deals it from a map-style data set; 0: unknown."""
     sampler: Any = getattr(loader, "batch_sampler", None)
-    if type(sampler).__name__ != "BatchSampler" or not _indexed(getattr(loader, "dataset", None)):
+    if type(sampler).__name__ != "BatchSampler" or not is_indexed(getattr(loader, "dataset", None)):
         return 0
     full = int(sampler.batch_size)
     left = min(full, len(sampler.sampler) - index * full)
@@ -152,7 +152,7 @@ def _lengths(value: Any, depth: int, top: bool = False) -> set[int]:
         return own
     if depth == 0 or isinstance(value, PLAIN):
         return set()
-    parts = _parts_of(value)
+    parts = parts_of(value)
     within = [part for part in parts if not isinstance(part, PLAIN)]
     found: set[int] = set().union(*(_lengths(part, depth - 1) for part in within)) if within else set()
     if isinstance(value, (list, tuple)) and not hasattr(value, "_fields") and len(within) == len(parts) \
@@ -179,7 +179,7 @@ def _own_length(value: Any) -> set[int] | None:
     return {int(shape[0])} if len(shape) > 0 else set()
 
 
-def _parts_of(value: Any) -> list[Any]:
+def parts_of(value: Any) -> list[Any]:
     if isinstance(value, Mapping):  # including batches of Hugging Face's tokenizers
         return list(value.values())
     if isinstance(value, (list, tuple)):
@@ -205,7 +205,7 @@ def _are_samples(parts: list[Any], top: bool) -> bool:
 
 def _lengths_of_lists(batch: Any) -> set[int]:
     """Returns the lengths for a batch without tensors."""
-    parts = _parts_of(batch)
+    parts = parts_of(batch)
     lists = {len(part) for part in parts if isinstance(part, (list, tuple))}
     if lists and not isinstance(batch, PLAIN):
         return lists
@@ -226,7 +226,7 @@ def _full_size(loader: Any) -> int:
     return 0
 
 
-def _indexed(dataset: Any) -> bool:
+def is_indexed(dataset: Any) -> bool:
     """True for a map-style data set. An IterableDataset's sampler deals full batches, even beyond its end."""
     iterable = getattr(sys.modules.get("torch.utils.data"), "IterableDataset", ())
     return dataset is not None and not isinstance(dataset, iterable)

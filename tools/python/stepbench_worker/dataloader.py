@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from .dataloader_times import Handover
+from .repeated_batches import RepeatedBatches
 
 SETTINGS = ("batch_size", "num_workers", "prefetch_factor", "pin_memory", "persistent_workers", "drop_last", "in_order",
             "timeout")
@@ -70,9 +71,11 @@ class LoaderWatch:
         self._own_ns = 0
         self._known = True
         self.handover = Handover()
+        self.repeated = RepeatedBatches(loader)
         self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else other load may be its other ranks
 
     def begin(self, iterator: Any) -> None:
+        self.repeated.close()
         if self.settings:
             self.handover.begin(iterator)
             self._before = Counters(processes_of(iterator), self._proc)
@@ -116,7 +119,8 @@ class LoaderWatch:
         `first_batch_ns`: the loop's wait for its first batch."""
         if not self._elapsed_ns:
             return []
-        all_of = (self._cause(), self._idle_workers(), self._epoch_border(), self._start_up(first_batch_ns))
+        all_of = (self._cause(), self._idle_workers(), self._epoch_border(), self._start_up(first_batch_ns),
+                  self.repeated.finding())
         return [found for found in all_of if found is not None]
 
     def _cause(self) -> dict[str, Any] | None:

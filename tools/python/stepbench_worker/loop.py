@@ -169,6 +169,8 @@ class Loop:
                 self.begin_wait()
                 batch, flags = source.next()
                 self.fetched(flags)
+                if self._window is None:
+                    watch.repeated.observe(batch, bool(flags & EPOCH))
                 yield batch
                 if self._disowned or threading.get_ident() != thread:
                     break
