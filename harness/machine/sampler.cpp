@@ -70,7 +70,12 @@ void MachineSampler::read_within_window(std::int64_t now_ns) {
   if (!window_ || now_ns < window_->growth.next_ns()) return;
   std::vector<std::int64_t> bytes;
   for (const pid_t pid : window_->tree) {
-    bytes.push_back(resident_memory(root_, {&pid, 1}).unshared);
+    const ResidentMemory resident = resident_memory(root_, {&pid, 1});
+    if (resident.rss == 0) {  // the process has ended
+      window_->growth.stop();
+      return;
+    }
+    bytes.push_back(resident.unshared);
   }
   bytes.front() += mapped_shared_memory(root_, worker_);  // batches that the script keeps
   window_->growth.add(now_ns, std::move(bytes), clock_.now_ns());
@@ -152,11 +157,9 @@ void MachineSampler::window_ends() {
   }
   if (!window_) return;
   const std::int64_t observed_ns = ended_ns - window_->begin_ns;
-  if (tree == window_->tree && resident.rss > 0) {
-    if (const auto rise = window_->growth.lasting(ended_ns)) {
-      const auto before = growth_.value_or(MemoryGrowth::Rise{});
-      growth_ = {before.all + rise->all, before.first + rise->first};
-    }
+  if (const auto rise = window_->growth.lasting(ended_ns)) {
+    const auto before = growth_.value_or(MemoryGrowth::Rise{});
+    growth_ = {before.all + rise->all, before.first + rise->first};
   }
   if (run_queue_wait_ns_ && window_->waited_ns) {
     if (observed_ns < kMinWindowNs) windows_missed_ = true;
