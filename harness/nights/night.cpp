@@ -77,6 +77,8 @@ class NightJudge {
     expire_acceptances(run);
     const track::RunMargins margins(run);
     const std::string today = run.started_utc.substr(0, kDateSize);
+    std::map<std::string_view, const SeriesPairs*> measured;
+    if (pairs != nullptr) measured = pairs->by_series();
     ignored_ = ignored_series(input_.events, today);
     for (const SeriesHistory& series : input_.history.series) {
       if (!series.series.monitored || series.series.experiment != run.experiment) continue;
@@ -93,7 +95,8 @@ class NightJudge {
           continue;
         }
       }
-      if (pairs != nullptr) place.pairs = pairs->find(series.series.id);
+      if (const auto of = measured.find(series.series.id); of != measured.end())
+        place.pairs = of->second;
       result_.night.series.push_back(judge_series(place, margins.of(series.series), experiment));
     }
   }

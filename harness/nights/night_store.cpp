@@ -40,6 +40,8 @@ States states_of(const std::vector<track::StateRow>& rows) {
 track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pairs) {
   track::NightRows rows;
   std::map<std::string, const NightSeries*> tonight;
+  std::map<std::string_view, std::map<std::string_view, const SeriesPairs*>> measured;  // by run
+  for (const NightPairs& night : pairs) measured.emplace(night.night.run, night.by_series());
   for (const NightSeries& series : judged.night.series) {
     tonight.emplace(series.series.id, &series);
     if (series.why == NightReason::kValues || series.run.empty()) continue;
@@ -51,11 +53,10 @@ track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs
                          .high = series.high,
                          .reported = series.reported.has_value(),
                          .alert = series.alert};
-    for (const NightPairs& night : pairs) {
-      const SeriesPairs* of = night.night.run == series.run ? night.find(row.series) : nullptr;
-      if (of != nullptr && !of->as_share && !of->pairs.empty())
-        row.ratio = std::exp(stats::median(of->pairs));
-    }
+    const auto& of_run = measured[row.run];
+    const auto of = of_run.find(row.series);
+    if (of != of_run.end() && !of->second->as_share && !of->second->pairs.empty())
+      row.ratio = std::exp(stats::median(of->second->pairs));
     rows.judged.push_back(std::move(row));
   }
   for (const SeriesState& state : judged.states) {

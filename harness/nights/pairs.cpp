@@ -105,9 +105,10 @@ SeriesPairs series_pairs(const std::string& series, const MeasuredValues& values
   return measured;
 }
 
-const SeriesPairs* NightPairs::find(std::string_view id) const {
-  const auto found = std::ranges::find(series, id, &SeriesPairs::series);
-  return found == series.end() ? nullptr : &*found;
+std::map<std::string_view, const SeriesPairs*> NightPairs::by_series() const {
+  std::map<std::string_view, const SeriesPairs*> all;
+  for (const SeriesPairs& one : series) all.emplace(one.series, &one);
+  return all;
 }
 
 bool NightPairs::begins_reference() const {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -91,7 +92,8 @@ struct NightPairs {
   std::vector<std::string> notes = {};  // sentences: failures, differing results
   std::vector<SeriesPairs> series = {};
 
-  [[nodiscard]] const SeriesPairs* find(std::string_view id) const;
+  // By id of the series; points into `series`.
+  [[nodiscard]] std::map<std::string_view, const SeriesPairs*> by_series() const;
   // Another program becomes the reference from this night on.
   [[nodiscard]] bool begins_reference() const;
 };

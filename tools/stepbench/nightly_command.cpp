@@ -341,7 +341,7 @@ class NightlyRun {
                       std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
                   const campaign::ChosenReference& reference = references_[place];
                   return campaign::suspect_cases(night,
-                                                 {.tonight = reference.tonight.build,
+                                                 {.build = reference.tonight.build,
                                                   .reference = reference.stored_program.build,
                                                   .reference_run = reference.stored_program.run},
                                                  before_[place], judged);

@@ -239,15 +239,12 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
   return night;
 }
 
-std::vector<SuspectCase> suspect_cases(const PairedNight& night, const NightBuilds& builds,
+std::vector<SuspectCase> suspect_cases(const PairedNight& night, nights::Tonight tonight,
                                        const BeforeNight& before, std::size_t judged) {
   std::map<std::string, SuspectCase> cases;
-  const nights::Tonight tonight{.run = night.run.run_id,
-                                .run_utc = night.run.started_utc,
-                                .build = builds.tonight,
-                                .reference = builds.reference,
-                                .reference_run = builds.reference_run,
-                                .environment = night.environment};
+  tonight.run = night.run.run_id;
+  tonight.run_utc = night.run.started_utc;
+  tonight.environment = night.environment;
   for (const PairedSeries& one : night.series) {
     const auto state = before.states.find(one.series.id);
     if (state == before.states.end() || state->second.run == tonight.run) continue;

@@ -50,14 +50,10 @@ struct PairedNight {
                                        const PlannedExperiment& experiment,
                                        const BeforeNight& before, const CampaignContext& context);
 
-struct NightBuilds {  // digests
-  std::string tonight = {};
-  std::string reference = {};
-  std::string reference_run = {};  // id of the run that the reference program is from
-};
-// Cases with a series that looks changed. `judged`: number of series in the whole night.
+// Cases with a series that looks changed. `tonight`: only the programs need be known. `judged`:
+// number of series in the whole night.
 [[nodiscard]] std::vector<SuspectCase> suspect_cases(const PairedNight& night,
-                                                     const NightBuilds& builds,
+                                                     nights::Tonight tonight,
                                                      const BeforeNight& before, std::size_t judged);
 
 }  // namespace stepbench::campaign
