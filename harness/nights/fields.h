@@ -88,12 +88,13 @@ void fields(V& v, json::Of<BuildRow> auto& row) {
   v("last", row.last_run, {.written = row.last_run != row.first_run});
   v("level", row.level, {.written = row.level != Level::kNow});
   v("night", row.night)("centre", row.centre);
-  v("spread", row.spread, json::kSparse);
+  v("spread", row.spread, {.written = row.pairs.empty() && row.count > 0});
   pairs_field(v, "pairs", row.pairs);
   v("count", row.count, {.written = row.count != row.pairs.size()});
   if constexpr (V::kReads) {
     if (row.last_run.empty()) row.last_run = row.first_run;
     if (row.count == 0) row.count = row.pairs.size();
+    if (!row.pairs.empty()) row.spread = spread_of(row);
   }
 }
 

@@ -56,6 +56,10 @@ class Judge {
       judged.state = state_.open ? NightState::kRegression : NightState::kSuspect;
       return judged;
     }
+    if (is_gain_lost()) {
+      judged.suspect = deviation() != 0;
+      set_change(judged);
+    }
     if (state_.open && state_.open->can_be_measured && close()) {
       judged.fixed = true;
       judged.state = NightState::kOk;
@@ -108,11 +112,29 @@ class Judge {
     if (back == 0) return false;
     const RowIndexes now = levels_.rows(Level::kNow);
     for (std::size_t i = 0; i + back < now.size(); ++i) state_.rows[now[i]].level = Level::kNone;
+    return_to_before();
+    state_.open.reset();
+    return true;
+  }
+
+  // A gain of one build that the next ones do not have was its layout: the level before continues.
+  bool is_gain_lost() {
+    const RowIndexes now = levels_.rows(Level::kNow);
+    if (state_.open || now.size() < 2 || levels_.rows(Level::kBefore).empty()) return false;
+    if (now.size() > kWindow + 1) {
+      accept(state_);  // it is a level
+      return false;
+    }
+    if (!is_beyond(1) || places(levels_.estimates(now)).best != 1) return false;
+    state_.rows[now.front()].level = Level::kNone;
+    return_to_before();
+    return true;
+  }
+
+  void return_to_before() {
     for (BuildRow& row : state_.rows) {
       if (row.level == Level::kBefore) row.level = Level::kNow;
     }
-    state_.open.reset();
-    return true;
   }
 
   void open(double size) {
@@ -120,11 +142,8 @@ class Judge {
     state_.open->size += size;
   }
 
-  // The level begins at the likeliest build, or at the first one after it that was measured well
-  // enough to set a level; the old one is the level before, if none is kept.
-  Change begin_level() {
-    const RowIndexes now = levels_.rows(Level::kNow);
-    const std::vector<Estimate> rows = levels_.estimates(now);
+  // Where the level changed, at the second build or later.
+  static verdict::Places places(const std::vector<Estimate>& rows) {
     std::vector<verdict::Measured> seen;
     for (const Estimate& row : rows)
       seen.push_back({.value = row.value, .variance = row.variance, .place = seen.size()});
@@ -133,23 +152,36 @@ class Judge {
     std::vector<double> logs(rows.size(), -std::numeric_limits<double>::infinity());
     for (std::size_t at = least; at < rows.size(); ++at)
       logs[at] = verdict::log_likelihood(seen, at);
-    const verdict::Places places = verdict::likeliest(verdict::chances(std::move(logs)), kRange);
-    const std::size_t best = std::max(places.best, least);
+    verdict::Places places = verdict::likeliest(verdict::chances(std::move(logs)), kRange);
+    places.first = std::max(places.first, least);
+    places.best = std::max(places.best, least);
+    places.last = std::max(places.last, places.best);
+    return places;
+  }
+
+  // The level begins at the likeliest build, or at the first one after it that was measured well
+  // enough to set a level; the old one is the level before, if none is kept.
+  Change begin_level() {
+    const RowIndexes now = levels_.rows(Level::kNow);
+    const std::vector<Estimate> rows = levels_.estimates(now);
+    const verdict::Places change = places(rows);
+    const std::size_t best = change.best;
     const auto row = [&](std::size_t place) -> BuildRow& { return state_.rows[now[place]]; };
     std::size_t begin = best;
     while (begin + 1 < rows.size() && row(begin).count < kSurePairs) ++begin;
     const Estimate size = verdict::mean(std::span(rows).subspan(begin)) -
                           verdict::mean(std::span(rows).first(std::min(best, kBase)));
     const stats::Interval range = verdict::interval(size, rule_.error);
-    Change change{.size = size.value,
-                  .low = range.low,
-                  .high = range.high,
-                  .good = row(std::max(places.first, least) - 1).last_run,
-                  .bad = row(std::max(places.last, best)).first_run,
-                  .likely = row(best).first_run};
-    const Level before = size.value > 0 && !state_.open ? Level::kBefore : Level::kNone;
+    Change reported{.size = size.value,
+                    .low = range.low,
+                    .high = range.high,
+                    .good = row(change.first - 1).last_run,
+                    .bad = row(change.last).first_run,
+                    .likely = row(best).first_run};
+    if (!state_.open) accept(state_);  // the level before an earlier gain is over
+    const Level before = state_.open ? Level::kNone : Level::kBefore;
     for (std::size_t i = 0; i < begin; ++i) row(i).level = i < best ? before : Level::kNone;
-    return change;
+    return reported;
   }
 
   // Relative to the level before, if an alert is open.
@@ -273,12 +305,12 @@ constexpr int kForgotten = -1;
 // error: half of its launches may have been disturbed. A single wild pair does not widen it.
 constexpr double kWide = 2;
 
+}  // namespace
+
 double spread_of(const BuildRow& row) {
   const verdict::Pairs pairs(row.pairs);
   return rounded_pair(verdict::spread({&pairs, 1}, {&row.centre, 1}).sd);
 }
-
-}  // namespace
 
 void Levels::take(const Tonight& tonight, const std::vector<double>& pairs) {
   std::vector<BuildRow>& rows = state_.rows;

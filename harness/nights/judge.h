@@ -100,6 +100,9 @@ void accept(SeriesState& state);
 inline constexpr std::size_t kBase = 20;   // builds that define a level
 inline constexpr std::size_t kWindow = 5;  // last builds that are compared with it
 
+// Standard deviation of a build's pairs, which a single wild one does not widen.
+[[nodiscard]] double spread_of(const BuildRow& row);
+
 using RowIndexes = std::vector<std::size_t>;
 
 struct LevelComparison {

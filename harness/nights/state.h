@@ -17,7 +17,7 @@ namespace stepbench::nights {
 enum class Level : std::uint8_t {  // written to disk by name
   kNone,                           // used only to estimate noise and layout
   kNow,
-  kBefore  // the level before the change of an open alert
+  kBefore  // the level before the change of an open alert, or before a gain of one build so far
 };
 constexpr EnumNames<3> names_of(Level) { return {"none", "now", "before"}; }
 

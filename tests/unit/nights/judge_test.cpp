@@ -143,6 +143,16 @@ TEST(NightJudge, Improvement_StartsALevel) {
   EXPECT_EQ(nights.night(0).state, NightState::kRegression);
 }
 
+TEST(NightJudge, GainOfOneBuild_ThatIsLost_IsNoLevel) {
+  Nights nights;
+  nights.quiet(12);
+  EXPECT_EQ(nights.night(-.05).state, NightState::kImprovement);
+  const SeriesVerdict judged = nights.night(0);
+  EXPECT_EQ(judged.state, NightState::kOk) << "it was the layout of that build";
+  EXPECT_EQ(judged.builds, 14U) << "the reference, twelve and tonight's";
+  EXPECT_EQ(nights.night(.05).state, NightState::kRegression);
+}
+
 TEST(NightJudge, LargerIsBetter_InvertsTheSign) {
   Nights nights(JudgeRule{.larger_is_better = true});
   nights.quiet(12);
