@@ -90,5 +90,20 @@ TEST(ComparisonCharts, Cause_ListsItsPhases) {
   EXPECT_THAT(figure.note, HasSubstr("to all other phases"));
 }
 
+TEST(ComparisonCharts, GateThatPassed_IsNotListed) {
+  compare::Comparison comparison = slower_by_a_twentieth();
+  comparison.gates = {{.name = "drift", .state = compare::GateState::kPassed},
+                      {.name = "load", .state = compare::GateState::kFailed}};
+  std::vector<std::string> listed;
+  for (const document::Chapter& chapter : verdict_content({&comparison, 1}, {}).sections) {
+    for (const document::Block& block : chapter.blocks) {
+      const auto* table = std::get_if<document::Table>(&block);
+      if (table == nullptr || !table->title.starts_with("Gates")) continue;
+      for (const document::Row& row : table->rows) listed.push_back(row.cells.at(0).text);
+    }
+  }
+  EXPECT_EQ(listed, std::vector<std::string>{"load"});
+}
+
 }  // namespace
 }  // namespace stepbench::report
