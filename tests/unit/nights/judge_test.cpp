@@ -143,7 +143,7 @@ TEST(NightJudge, Improvement_StartsALevel) {
   EXPECT_EQ(nights.night(0).state, NightState::kRegression);
 }
 
-TEST(NightJudge, GainOfOneBuild_ThatIsLost_IsNoLevel) {
+TEST(NightJudge, GainOfOneBuild_StartsNoLevel) {
   Nights nights;
   nights.quiet(12);
   EXPECT_EQ(nights.night(-.05).state, NightState::kImprovement);
