@@ -30,7 +30,7 @@ del sys.argv[1:3]
 SAMPLE = SOURCE / "results/sample"
 DATA = SOURCE / "tests/unit/report/data"
 FOLDER = SOURCE / "harness/report/html"
-CHARTS = ("words", "shapes", "charts", "charts_judged", "charts_trace")
+CHARTS = ("words", "shapes", "charts_run", "charts_verdict", "charts_nights", "charts_trace")
 SCRIPTS = "\n".join((FOLDER / f"{name}.js").read_text() for name in CHARTS)
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a figure passes to charts.js: its chart and the chart's data; data that several figures
+// What a figure passes to the scripts: its chart and the chart's data; data that several figures
 // share is stored once in the page's data, under `charts`. And the options of all chapters with
 // charts. Pure; any thread.
 #pragma once

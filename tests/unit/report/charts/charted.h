@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated results for charts, and the requests of figures parsed. tests/report checks the drawing
-// by charts.js.
+// by the scripts.
 #pragma once
 
 #include <cmath>
