@@ -97,26 +97,6 @@ void show_alert(NightSeries& series, const AlertLog& alerts, const Night& night)
 void add_absent(Night& night);
 void end_of(Night& night, const ExitRules& rules);
 
-struct NightInput {
-  const track::History& history;           // including tonight's points
-  std::vector<std::string> tonight = {};   // run ids, one per experiment
-  std::span<const NightPairs> pairs = {};  // for those runs; a run without pairs has only values
-  std::span<const track::TrackEvent> events = {};  // all events about alerts and user actions
-  bool rejudging =
-      false;  // rejudging a past night: changes without an event are not reported again
-  std::string now_utc = {};
-  ExitRules exit = {};
-};
-struct JudgedNight {
-  Night night = {};
-  std::vector<SeriesState> states = {};        // state after the night
-  std::vector<track::TrackEvent> events = {};  // new events; the caller sets `at_utc` and `who`
-};
-// `states`: by series id, before tonight, of this host and these experiments; a series without one
-// begins. The caller provides the transaction: see night_store.h.
-[[nodiscard]] JudgedNight judge_night(const NightInput& input,
-                                      std::map<std::string, SeriesState> states);
-
 // Newest run of each experiment of this host, none more than 20 hours older than the newest.
 [[nodiscard]] std::vector<std::string> tonights_runs(std::span<const track::TrackedRun> runs,
                                                      std::string_view host,

@@ -10,6 +10,7 @@
 #include "harness/json/line_object.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/fields.h"
+#include "harness/nights/judge_night.h"
 #include "harness/stats/order_statistics.h"
 
 namespace stepbench::nights {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/nights/judge_night.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/night_document.h"

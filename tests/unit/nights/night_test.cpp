@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/night.h"
+#include "harness/nights/judge_night.h"
 
 #include <gmock/gmock.h>
 
