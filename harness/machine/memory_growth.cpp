@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -32,8 +31,6 @@ void MemoryGrowth::add(std::int64_t now_ns, std::vector<std::int64_t> bytes, std
   const std::int64_t dear_ns = std::min(kReadingRest * (end_ns - now_ns), kLongestRestNs);
   next_ns_ = now_ns + std::max({kShortestRestNs, (now_ns - begin_ns_) / kReadings, dear_ns});
 }
-
-void MemoryGrowth::stop() { next_ns_ = std::numeric_limits<std::int64_t>::max(); }
 
 std::optional<MemoryGrowth::Rise> MemoryGrowth::lasting(std::int64_t end_ns) const {
   std::array<std::vector<std::int64_t>, kParts> lowest;

@@ -21,7 +21,6 @@ class MemoryGrowth {
   [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }  // time of the next add()
   // `bytes`: one value per process, always in the same order; `end_ns`: when they had been read.
   void add(std::int64_t now_ns, std::vector<std::int64_t> bytes, std::int64_t end_ns);
-  void stop();  // no reading follows
   // Bytes by which the lowest readings rise over a window that ends at `end_ns`: of all processes,
   // and of the first. 0 unless they rise throughout; nullopt: too few readings.
   [[nodiscard]] std::optional<Rise> lasting(std::int64_t end_ns) const;

@@ -68,17 +68,16 @@ std::int64_t MachineSampler::next_ns() const {
 
 void MachineSampler::read_within_window(std::int64_t now_ns) {
   if (!window_ || now_ns < window_->growth.next_ns()) return;
-  std::vector<std::int64_t> bytes;
-  for (const pid_t pid : window_->tree) {
+  std::vector<std::int64_t>& bytes = window_->bytes;
+  bytes.resize(window_->tree.size());
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const pid_t pid = window_->tree[i];
     const ResidentMemory resident = resident_memory(root_, {&pid, 1});
-    if (resident.rss == 0) {  // the process has ended
-      window_->growth.stop();
-      return;
-    }
-    bytes.push_back(resident.unshared);
+    if (resident.rss == 0) continue;  // the process has ended
+    bytes[i] = resident.unshared;
+    if (pid == worker_) bytes[i] += mapped_shared_memory(root_, pid);  // batches that it keeps
   }
-  bytes.front() += mapped_shared_memory(root_, worker_);  // batches that the script keeps
-  window_->growth.add(now_ns, std::move(bytes), clock_.now_ns());
+  window_->growth.add(now_ns, bytes, clock_.now_ns());
 }
 
 bool MachineSampler::should_walk_pages(const ResidentMemory& resident) const {

@@ -34,7 +34,7 @@ class MachineSampler {
   void worker_ended();          // call between the worker's death and its reaping: last counters
   // tree_peak_uss_bytes, tree_peak_shared_bytes, compile_workers_bytes of that,
   // tree_peak_processes, tree_peak_descriptors, window_growth_bytes (of unshared memory, over
-  // windows in which no process ends and with growth throughout) and
+  // windows with growth throughout; a process that ends grows no more) and
   // window_own_growth_bytes of it (the worker process), dev_shm_growth_bytes,
   // run_queue_wait_ns and cpu_ns of the worker's main thread, window_run_queue_wait_ns of it in
   // windows with a total of window_ns (if all were observed), others_cpu_share (CPU time used by
@@ -59,6 +59,7 @@ class MachineSampler {
     std::int64_t begin_ns = 0;
     std::optional<std::int64_t> waited_ns = {};  // since the worker's start
     std::vector<pid_t> tree = {};
+    std::vector<std::int64_t> bytes = {};  // the last reading of each process
     MemoryGrowth growth;
   };
   void read_within_window(std::int64_t now_ns);
