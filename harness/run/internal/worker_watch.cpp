@@ -41,8 +41,10 @@ void WorkerWatch::device_is(const std::string& pci) {
 }
 
 void WorkerWatch::is_at(std::size_t cycles, Stage stage) {
+  // Until the next stage is read, the stage is that of the cycle that has just ended.
+  const bool ended = windows_ended_ < cycles;
   while (window_begins_.size() < cycles ||
-         (window_begins_.size() == cycles && stage == Stage::kActive)) {
+         (window_begins_.size() == cycles && stage == Stage::kActive && !ended)) {
     window_begins_.push_back(clock_.now_ns());
     sampler_.window_begins();
     device_sampler_.window_begins();
