@@ -202,8 +202,9 @@ class FileTranslator {
     if (!context_.index.is_torch_section(section.key)) return false;
     using Kind = ConfigNode::Kind;
     if (section.value.kind != Kind::kMap && section.value.kind != Kind::kNull) {
-      translator_.error(section, "'" + section.key + "' is a section: expected torch's arguments, " +
-                                     "found " + describe(section.value));
+      translator_.error(section, "'" + section.key +
+                                     "' is a section: expected torch's arguments, " + "found " +
+                                     describe(section.value));
       return true;
     }
     return entries.empty();

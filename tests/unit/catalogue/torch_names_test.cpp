@@ -247,8 +247,8 @@ TEST(TorchArguments, TwoNamesOfOneOption_AreAnError) {
 }
 
 TEST(TorchArguments, SectionsWithoutArguments_AreAnError) {
-  for (const char* yaml : {"autocast: true\n", "autocast: bfloat16\n", "autocast: [cuda]\n",
-                           "grad_scaler: true\n"}) {
+  for (const char* yaml :
+       {"autocast: true\n", "autocast: bfloat16\n", "autocast: [cuda]\n", "grad_scaler: true\n"}) {
     EXPECT_THAT(planned(std::string(kTrain) + yaml).error,
                 HasSubstr("' is a section: expected torch's arguments"))
         << yaml;
