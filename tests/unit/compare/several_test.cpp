@@ -126,9 +126,15 @@ TEST(CompareSeveral, Json_HoldsAllComparisons) {
   EXPECT_EQ(json.at("comparisons").at(1), nlohmann::json::parse(report::comparison_json(all[1])));
 }
 
+campaign::CompareRequest of(std::string base, std::vector<std::string> candidates) {
+  campaign::CompareRequest request;
+  request.base = std::move(base);
+  request.candidates = std::move(candidates);
+  return request;
+}
+
 TEST(CompareRequest, OtherBase_ByPathOrLastPart) {
-  const campaign::CompareRequest given{.base = "results/monday",
-                                       .candidates = {"results/tuesday", "x/late"}};
+  const campaign::CompareRequest given = of("results/monday", {"results/tuesday", "x/late"});
   campaign::CompareRequest request = given;
   campaign::choose_base("tuesday", request);
   EXPECT_EQ(request.base, "results/tuesday");
@@ -139,17 +145,17 @@ TEST(CompareRequest, OtherBase_ByPathOrLastPart) {
   request = given;
   EXPECT_THAT([&] { campaign::choose_base("results/tuesdy", request); },
               ThrowsMessage<ConfigError>(HasSubstr("did you mean 'results/tuesday'?")));
-  campaign::CompareRequest twins{.base = "a/run", .candidates = {"b/run"}};
+  campaign::CompareRequest twins = of("a/run", {"b/run"});
   EXPECT_THAT([&] { campaign::choose_base("run", twins); },
               ThrowsMessage<ConfigError>(HasSubstr("'run' may be a/run or b/run")));
 }
 
 TEST(CompareRequest, ThreeResults_MustDiffer) {
-  EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"a"}}))
+  EXPECT_NO_THROW(campaign::refuse_given_twice(of("a", {"a"})))
       << "a result against itself is an A/A check";
-  EXPECT_NO_THROW(campaign::refuse_given_twice({.base = "a", .candidates = {"b", "c"}}));
+  EXPECT_NO_THROW(campaign::refuse_given_twice(of("a", {"b", "c"})));
   EXPECT_THAT(([] {
-                campaign::refuse_given_twice({.base = "a", .candidates = {"b", "./a/"}});
+                campaign::refuse_given_twice(of("a", {"b", "./a/"}));
               }),
               ThrowsMessage<ConfigError>(HasSubstr("./a/: is given twice")));
 }

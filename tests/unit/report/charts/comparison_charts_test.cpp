@@ -99,7 +99,7 @@ TEST(ComparisonCharts, GateThatPassed_IsNotListed) {
     for (const document::Block& block : chapter.blocks) {
       const auto* table = std::get_if<document::Table>(&block);
       if (table == nullptr || !table->title.starts_with("Gates")) continue;
-      for (const document::Row& row : table->rows) listed.push_back(row.cells.at(0).text);
+      for (const auto& row : table->rows) listed.push_back(row.cells.at(0).text);
     }
   }
   EXPECT_EQ(listed, std::vector<std::string>{"load"});
