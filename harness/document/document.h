@@ -63,7 +63,7 @@ struct Figure {
   // {"chart":"heat",…}: names the function of the page's script and holds its data. See JsonText.
   std::string json;
   std::string note = {};  // what was thinned out or omitted; empty if nothing
-  bool folded = false;  // drawn when the reader opens it
+  bool folded = false;    // drawn when the reader opens it
 };
 
 // Tables without rows are omitted, with their titles.
