@@ -82,9 +82,12 @@ bool is_shared(const std::string& file) {
 }
 
 TEST(Names, RoomNames_AreInTheRoomsNamespace) {
+  // A build without torch does not know which of these are installed.
+  const bool knows_models = public_headers().contains("workloads/model/model.h");
   for (const char* folder : {"harness", "workloads", "tools"}) {
     for (const std::string& file : sources(kRoot, folder)) {
       if (!file.ends_with(".h")) continue;
+      if (!knows_models && file.starts_with("workloads/model/")) continue;
       const std::string home = namespace_of(file);
       for (const NamespaceBlock& block : namespaces_in(text_of(kRoot, file))) {
         const bool at_home = block.name == home || block.name.starts_with(home + "::") ||
