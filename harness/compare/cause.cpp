@@ -23,13 +23,16 @@ constexpr double kMinCauseShare = 0.1;
 
 struct Launches {
   std::vector<double> step;
+  std::vector<double> faults;  // per step; NaN if a launch does not report them
   std::map<std::string, std::vector<double>, std::less<>> phases;  // 0 if a launch lacks it
 };
 
 // Latencies exclude the wait for data. Device clocks use the device phases, which sum to the step.
-Launches read(const estimate::Estimates& estimates, estimate::StepClock clock) {
+Launches read(const std::vector<const record::Launch*>& launches,
+              const estimate::Estimates& estimates, estimate::StepClock clock) {
   Launches result;
-  for (const auto& estimate : estimates) {
+  for (std::size_t i = 0; i < launches.size(); ++i) {
+    const auto& estimate = estimates[i];
     if (!estimate) continue;
     const bool device = clock == estimate::StepClock::kDevice;
     for (const estimate::PhaseTime& phase : device ? estimate->device_phases : estimate->phases) {
@@ -39,6 +42,8 @@ Launches read(const estimate::Estimates& estimates, estimate::StepClock clock) {
       values.push_back(static_cast<double>(phase.ns) / static_cast<double>(estimate->steps));
     }
     result.step.push_back(estimate::headline_ns(*estimate, clock));
+    result.faults.push_back(
+        estimate::reported_per_step({*launches[i], *estimate, clock}, "minor_faults"));
   }
   for (auto& [name, values] : result.phases) values.resize(result.step.size(), 0.0);
   return result;
@@ -69,7 +74,8 @@ std::optional<ReadSides> read_sides(const CasePair& pair) {
   const estimate::Estimates after = estimate::estimates_of(pair.candidate.measured);
   const estimate::StepTimes times = estimate::step_times(before, after);
   if (times.mixed) return {};
-  ReadSides sides{read(before, times.clock), read(after, times.clock)};
+  ReadSides sides{read(pair.base.measured, before, times.clock),
+                  read(pair.candidate.measured, after, times.clock)};
   if (sides.base.step.empty() || sides.candidate.step.empty()) return {};
   return sides;
 }
@@ -100,11 +106,12 @@ std::vector<PhaseChange> changes_of(const CasePair& pair, double confidence, Des
   return changes;
 }
 
+bool may_be_zero(const stats::Interval& interval) { return stats::overlap(interval, {}); }
+
 // Keeps changes of at least a tenth of the whole whose intervals exclude zero.
 std::vector<PhaseChange> explaining(std::vector<PhaseChange> changes) {
   std::erase_if(changes, [](const PhaseChange& change) {
-    const bool may_be_nothing = change.interval_ns.low <= 0 && change.interval_ns.high >= 0;
-    return std::abs(change.share) < kMinCauseShare || may_be_nothing;
+    return std::abs(change.share) < kMinCauseShare || may_be_zero(change.interval_ns);
   });
   return changes;
 }
@@ -232,28 +239,18 @@ std::optional<FaultChange> explaining_faults(const CasePair& pair, double confid
                                              Design design) {
   const std::optional<ReadSides> sides = read_sides(pair);
   if (!sides) return {};
-  const auto per_step = [](const std::vector<const record::Launch*>& launches) {
-    const estimate::Estimates estimates = estimate::estimates_of(launches);
-    std::vector<double> faults;
-    for (std::size_t i = 0; i < launches.size(); ++i) {
-      if (!estimates[i]) continue;
-      faults.push_back(estimate::reported(*launches[i], "minor_faults") /
-                       static_cast<double>(estimates[i]->steps));
-    }
-    return faults;
-  };
-  const std::vector<double> base = per_step(pair.base.measured);
-  const std::vector<double> candidate = per_step(pair.candidate.measured);
+  const auto& [base, candidate] = *sides;
   const auto is_unknown = [](double value) { return std::isnan(value); };
-  if (std::ranges::any_of(base, is_unknown) || std::ranges::any_of(candidate, is_unknown))
+  if (std::ranges::any_of(base.faults, is_unknown) ||
+      std::ranges::any_of(candidate.faults, is_unknown)) {
     return {};
-  const double step_ns =
-      difference(sides->base.step, sides->candidate.step, confidence, design).centre;
-  const stats::HodgesLehmann faults = difference(base, candidate, confidence, design);
-  const bool may_be_nothing = faults.interval.low <= 0 && faults.interval.high >= 0;
+  }
+  const double step_ns = difference(base.step, candidate.step, confidence, design).centre;
+  const stats::HodgesLehmann faults = difference(base.faults, candidate.faults, confidence, design);
   const double least_ns = faults.centre * kFaultNs;  // of the change
-  if (may_be_nothing || !(least_ns / step_ns >= kMinCauseShare)) return {};
-  return FaultChange{.base = stats::median(base), .candidate = stats::median(candidate)};
+  if (may_be_zero(faults.interval) || !(least_ns / step_ns >= kMinCauseShare)) return {};
+  return FaultChange{.base = stats::median(base.faults),
+                     .candidate = stats::median(candidate.faults)};
 }
 
 namespace {
