@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/usage.h"
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -81,6 +82,22 @@ Usage usage_of(pid_t process) {
 std::int64_t peak_rss_bytes() {
   const std::string status = read_text("/proc/self/status").value_or("");
   return parse_integer(find_field(status, "VmHWM").value_or("")).value_or(0) * 1024;
+}
+
+std::optional<std::int64_t> held_bytes() {
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 33)
+  const auto free = static_cast<std::int64_t>(::mallinfo2().fordblks);
+  const std::string status = read_text("/proc/self/status").value_or("");
+  std::int64_t kib = 0;
+  for (const std::string_view field : {"RssAnon", "RssShmem"}) {
+    const auto value = parse_integer(find_field(status, field).value_or(""));
+    if (!value) return std::nullopt;
+    kib += *value;
+  }
+  return kib * 1024 - free;
+#else
+  return std::nullopt;
+#endif
 }
 
 }  // namespace stepbench::os

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel counters of processes: CPU time, page faults, context switches. Any thread.
+// Kernel counters of processes: CPU time, page faults, context switches, memory. Any thread.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 
 namespace stepbench::os {
 
@@ -31,5 +32,8 @@ struct Usage {
 [[nodiscard]] Usage usage_of(pid_t process);
 // Largest resident set of this process since its program was started; 0 if unavailable.
 [[nodiscard]] std::int64_t peak_rss_bytes();
+// Memory of this process alone and mapped shared memory, without what the heap keeps free for
+// later, which rises and falls over a hundred steps and more; nullopt: unknown.
+[[nodiscard]] std::optional<std::int64_t> held_bytes();
 
 }  // namespace stepbench::os

@@ -11,7 +11,6 @@
 #include "harness/base/resolved_case.h"
 #include "harness/measure/instrument_set.h"
 #include "harness/measure/window_samples.h"
-#include "harness/os/held_memory.h"
 #include "harness/os/usage.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
