@@ -97,10 +97,11 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
   for (const compare::AbPoint& point : arms.points) ids.insert(point.point_id);
   const std::size_t digits = estimate::id_digits(ids);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    std::string label =
-        estimate::case_label(arms.a.plan.cases[i].resolved.options, arms.a.plan.varying);
-    setup.labels.push_back(label.empty() ? "case " + arms.points[i].point_id.substr(0, digits)
-                                         : std::move(label));
+    const ResolvedCase& resolved = arms.a.plan.cases[i].resolved;
+    std::string name =
+        estimate::case_name(resolved.options, resolved.workload, arms.a.plan.varying);
+    setup.labels.push_back(name.empty() ? "case " + arms.points[i].point_id.substr(0, digits)
+                                        : std::move(name));
   }
   return setup;
 }

@@ -165,5 +165,8 @@ class RowNames {
 [[nodiscard]] std::string case_label(const OptionValues& options,
                                      const std::vector<std::string>& varying,
                                      const std::string& case_id = {});
+// Its label, else its subject; empty: neither is known.
+[[nodiscard]] std::string case_name(const OptionValues& options, const std::string& workload,
+                                    const std::vector<std::string>& varying);
 
 }  // namespace stepbench::estimate

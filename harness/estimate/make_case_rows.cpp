@@ -287,8 +287,7 @@ std::string RowNames::run(const CaseRow& row) const {
 }
 
 std::string RowNames::name(const CaseRow& row) const {
-  std::string name = case_label(row.options(), varying_);
-  if (name.empty()) name = case_subject(row.options(), row.workload);
+  std::string name = case_name(row.options(), row.workload, varying_);
   if (name.empty()) name = "case " + row.case_id;
   if (!row.arm.empty()) name += " (arm " + row.arm + ')';
   if (runs_) name += " (run " + run(row) + ')';
@@ -315,6 +314,12 @@ std::string case_label(const OptionValues& options, const std::vector<std::strin
     label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
   }
   return label.empty() && !case_id.empty() ? "case " + case_id : label;
+}
+
+std::string case_name(const OptionValues& options, const std::string& workload,
+                      const std::vector<std::string>& varying) {
+  std::string label = case_label(options, varying);
+  return label.empty() ? case_subject(options, workload) : label;
 }
 
 }  // namespace stepbench::estimate

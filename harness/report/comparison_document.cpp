@@ -359,10 +359,9 @@ class JoinedMetrics {
     const auto& tests = tests_.at(key);
     const compare::MetricResult& any = *tests.begin()->second;
     const compare::CaseResult& one = *cases_.at(key.first);
-    std::string label = estimate::case_label(one.options, varying_);
-    if (label.empty()) label = estimate::case_subject(one.options, one.workload);
+    const std::string name = estimate::case_name(one.options, one.workload, varying_);
     document::TableRow row{
-        .cells = {label.empty() ? key.first.substr(0, digits_) : label,
+        .cells = {name.empty() ? key.first.substr(0, digits_) : name,
                   any.name,
                   {compared_value(any.test.base_median, any.unit), any.test.base_median}},
         .tone = document::Tone::kDim};

@@ -196,8 +196,8 @@ std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
     table.columns.push_back({.head = facts.names.run({.case_id = {}, .run_id = run})});
   }
   for (const CaseOfRuns& each : cases) {
-    std::string name = estimate::case_label(each.first->options(), facts.names.varying());
-    if (name.empty()) name = estimate::case_subject(each.first->options(), each.first->workload);
+    std::string name =
+        estimate::case_name(each.first->options(), each.first->workload, facts.names.varying());
     if (!each.first->arm.empty()) name += " (arm " + each.first->arm + ')';
     std::vector<document::Cell>& row = table.rows.emplace_back().cells;
     row.push_back(std::move(name));

@@ -207,6 +207,11 @@ TEST_F(AbCommand, EachVerdict_ReachesAShellPipeline) {
   ends({"--pairs", "8", "--b-set", "stub.behaviour=exit_3"}, 4, "no-data");
 }
 
+TEST_F(AbCommand, OnlyCase_IsNamedByItsWorkload) {
+  EXPECT_THAT(ab({"--b-set", "stub.step_us=1100"}).err,
+              HasSubstr("decided after 10 pairs: stub: step regression"));
+}
+
 TEST_F(AbCommand, DecidedCase_EndsAtItsLook) {
   program_.config(std::string(kOneCase) + "sweep: {matrix: {stub.samples: [1, 2]}}\n");
   const os::CommandResult result = ab({"--b-set", "stub.step_us=1100"});
