@@ -168,6 +168,7 @@ bool Programs::is_built(const Build& build) const {
 void Programs::build_in_parallel(const std::vector<Build>& builds) {
   struct Running {
     Build build;
+    os::CommandOptions options;
     std::future<os::CommandResult> end = {};
   };
   std::vector<Running> all;
@@ -176,14 +177,17 @@ void Programs::build_in_parallel(const std::vector<Build>& builds) {
     refuse_unsafe_name(request_.command, tree_of(build));
     // With keep_trees the tree may exist already.
     if ((!request_.keep_trees || !trees_.contains(tree_of(build))) && !make_tree(build)) continue;
-    all.push_back({build});
+    all.push_back({build, build_options(build)});
   }
   if (all.empty()) return;
   print_line_("building " +
               text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }) +
               ", logs in " + (folder_ / "logs").string());
   for (Running& each : all) {
-    each.end = std::async(std::launch::async, [this, &each] { return run_build(each.build); });
+    each.end = std::async(std::launch::async, [this, &each] {
+      return os::run_command({"sh", "-c", text::with_variables(request_.command, kHoles)}, "",
+                             kBuildLimit, each.options);
+    });
   }
   std::exception_ptr interrupted;
   for (Running& each : all) {
@@ -199,8 +203,9 @@ void Programs::build_in_parallel(const std::vector<Build>& builds) {
   if (interrupted) std::rethrow_exception(interrupted);
 }
 
-// Runs in the build's tree. Processes left running end with this process or at the next start.
-os::CommandResult Programs::run_build(const Build& build) const {
+// The build runs in its tree. Processes left running end with this process or at the next start.
+// Writes the linker that all builds of the search share, so never while another is being made.
+os::CommandOptions Programs::build_options(const Build& build) const {
   const fs::path tree = tree_of(build);
   os::CommandOptions options{
       .folder = tree,
@@ -218,8 +223,7 @@ os::CommandResult Programs::run_build(const Build& build) const {
       options.set.push_back(std::move(variable));
     }
   }
-  return os::run_command({"sh", "-c", text::with_variables(request_.command, kHoles)}, "",
-                         kBuildLimit, options);
+  return options;
 }
 
 // Writes the build's log. Returns why there is no program; empty: there may be one.

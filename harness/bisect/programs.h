@@ -64,7 +64,7 @@ class Programs {
   [[nodiscard]] std::filesystem::path program_folder(const Build& build) const;
   [[nodiscard]] bool make_tree(const Build& build);
   void remove_tree_at(const std::filesystem::path& tree);
-  [[nodiscard]] os::CommandResult run_build(const Build& build) const;
+  [[nodiscard]] os::CommandOptions build_options(const Build& build) const;
   [[nodiscard]] std::string built(const Build& build, const os::CommandResult& end);
   [[nodiscard]] std::string store_program(const Build& build);
 
