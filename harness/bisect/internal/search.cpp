@@ -88,7 +88,7 @@ bool Search::is_enough(const SearchStep& step, verdict::Pairs pairs) const {
   if (step.place == setup_.last) {
     const double error = std::sqrt(known.variance);
     return pairs.size() >= kMinPairsOfEnds &&
-           (known.value > kWellKnown * error || error < kFineEnough);
+           (std::abs(known.value) > kWellKnown * error || error < kFineEnough);
   }
   const double ends = mean_of(0, setup_.last, assumed_layout_).value;
   const double half = std::min(ends, setup_.size) / 2;

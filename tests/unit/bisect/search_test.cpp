@@ -192,6 +192,16 @@ TEST(Search, OutlierAtTheEnds_DoesNotMislead) {
   EXPECT_NEAR(search.result().ends.size, 0.05, 0.003);
 }
 
+TEST(Search, BadEndClearlyFaster_EndsEarly) {
+  Search search({.last = 7, .layouts = SearchSetup::no_layout()});
+  const std::vector<double> pairs = {-0.33, -0.35, -0.34, -0.36, -0.32, -0.34, -0.33, -0.35};
+  const SearchStep ends = *search.next();
+  EXPECT_TRUE(search.is_enough(ends, pairs));
+  search.take(ends, pairs);
+  EXPECT_FALSE(search.next());
+  EXPECT_EQ(search.result().answer, SearchAnswer::kNotReproduced);
+}
+
 TEST(Search, ListsUpcomingBuilds) {
   const Search fresh({.last = 16});
   EXPECT_THAT(fresh.ahead(3), ElementsAre(8, 4, 12));
