@@ -80,13 +80,13 @@ struct Variant {
 struct Section {
   std::string name;  // YAML key; "": the top level of the file
   std::string doc;
+  // Names of other tools without an option here, {theirs, where to set it instead}. Only for hints.
+  std::vector<std::pair<std::string, std::string>> elsewhere = {};
   // The option whose value names the variant: "kind", "engine"; empty: no variants.
   std::string selector = {};
   std::vector<Option> options = {};
   std::vector<Variant> variants = {};
   bool open = false;  // any key with a string value is allowed (env)
-  // Names of other tools without an option here, {theirs, where to set it instead}. Only for hints.
-  std::vector<std::pair<std::string, std::string>> elsewhere = {};
 };
 
 enum class Direction : std::uint8_t { kLowerIsBetter, kHigherIsBetter, kNeither };

@@ -215,6 +215,7 @@ Section top_level() {
   return {
       .name = "",
       .doc = "What is measured, where and how often.",
+      .elsewhere = {{"interpreter", "give it as --interpreter PATH"}},
       .options = {
           {.name = "name",
            .doc =

@@ -132,11 +132,11 @@ std::vector<std::string> OptionIndex::called(std::string_view name) const {
 
 std::string OptionIndex::elsewhere(std::string_view name) const {
   const std::size_t dot = name.find('.');
-  if (dot == std::string_view::npos) return {};
-  const Section* section = catalogue_.find_section(name.substr(0, dot));
+  const bool at_top = dot == std::string_view::npos;
+  const Section* section = catalogue_.find_section(at_top ? "" : name.substr(0, dot));
   if (section == nullptr) return {};
   for (const auto& [theirs, where] : section->elsewhere) {
-    if (theirs == name.substr(dot + 1)) return "; " + where;
+    if (theirs == name.substr(at_top ? 0 : dot + 1)) return "; " + where;
   }
   return {};
 }

@@ -248,10 +248,9 @@ Section loader_section() {
       .doc =
           "The DataLoader: how samples become batches, and who does it. Options mean what they "
           "mean in torch.utils.data.DataLoader.",
+      .elsewhere = {{"dataset", "define dataset() in the file data.path (data.kind: python)"}},
       .selector = "engine",
       .options = common_options(),
-      .variants = {},
-      .elsewhere = {{"dataset", "define dataset() in the file data.path (data.kind: python)"}},
   };
   for (const Engine& engine : engines()) {
     section.options[0].choices.push_back(engine.variant.name);

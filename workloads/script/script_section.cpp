@@ -12,6 +12,8 @@ Section script_section() {
   return {
       .name = "script",
       .doc = "A Python script with a loop over measure(), see tools/examples/python.",
+      .elsewhere = {{"interpreter", "give it as --interpreter PATH"},
+                    {"python", "give its Python as --interpreter PATH"}},
       .options = {
           {.name = "path",
            .type = OptionType::kPath,

@@ -44,6 +44,8 @@ constexpr Mistake kMistakes[] = {
      "unknown key 'laoder' at the top level (did you mean 'loader'?)"},
     {"workload: loader\ndata: {num_workers: 4}\n", "2:8", "(did you mean 'loader.num_workers'?)"},
     {"workload: loader\nnum_workers: 4\n", "2:1", "(did you mean 'loader.num_workers'?)"},
+    {"workload: loader\ninterpreter: python3\n", "2:1",
+     "unknown key 'interpreter' at the top level; give it as --interpreter PATH"},
     {"workload: loader\nloader.num_workers: 4\n", "2:1",
      "'loader.num_workers' stands inside its section: `loader: {num_workers: ...}`"},
     {"workload: loader\nloader: {xyzzy: 4}\n", "2:10",
