@@ -35,7 +35,6 @@ ELSEWHERE = {
     "tune train.py": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",
     "tune --python": "starts a Python a hundred times: Tune.arguments_of_a_script_are_tuned",
     "bisect v1.4 main --python": "starts a Python a hundred times: Bisect.scripts_are_those_of_each_commit",
-    "--versions": "installs from a registry: Bisect.versions_stand_in_place_of_commits",
     "cmake --install": "installs: Install.TheLinesOfTheReadmeWork",
     "cp -r ": "installs: Install.TheLinesOfTheReadmeWork",
     "sort-worker": "installs: Install.TheLinesOfTheReadmeWork",
@@ -72,6 +71,9 @@ PROGRAMS = {
     "make": 'mkdir -p out; cp "$WORKER" out/worker; cp "$WORKER" out/stepbench-worker',
     "cmake": "mkdir -p build",
     "ninja": 'cp "$WORKER" build/my-worker',
+    # Environments are made without a registry.
+    "python3": f'[ "$2" = venv ] || exec {sys.executable} "$@"; mkdir -p "$3/bin"; '
+               f'ln -s {sys.executable} "$3/bin/python"; ln -s /bin/true "$3/bin/pip"',
 }
 
 
@@ -159,23 +161,24 @@ class Place:
 
     def make(self, command):
         done = self.run(command, self.made)
-        if done.returncode not in (0, 3):
+        if done.returncode not in VERDICTS:
             raise AssertionError(f"$ {command}\n{done.stdout}{done.stderr}(exit status {done.returncode})")
         return done.stdout
 
     def make_experiments(self):
         shutil.copytree(self.source / "configs", self.made / "configs")
-        for name in ("train", "my", "n", "a", "b", "smoke", "nightly"):
+        for name in ("train", "my", "n", "a", "b", "smoke", "nightly", "versions"):
             (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=3, sweep=""))
         for name in ("sweep", "mine"):
             (self.made / f"{name}.yaml").write_text(EXPERIMENT.format(name=name, launches=6, sweep=SWEEP))
-        for name in ("train", "old", "new", "new_train"):
+        for name in ("train", "old", "new", "new_train", "step"):
             (self.made / f"{name}.py").write_text(SCRIPT)
         for program in ("old/stepbench-worker", "build/my-worker"):
             self.worker(self.made / program)
         for program in ("new/stepbench-worker", "slower/stepbench-worker"):
             self.worker(self.made / program, "STUB_SLOWER=1.05")
-        for python in ("old", "new", ".venv-2.10", ".venv-2.11"):
+        home = self.root / "home"
+        for python in ("old", "new", ".venv-2.10", ".venv-2.11", home / "torch-2.10.0", home / "torch-2.11.0"):
             self.script(self.made / python / "bin/python", 'exec python3 "$@"')
         self.script(self.made / "webhook.sh", "cat > /dev/null")
         self.make("stepbench data make jpeg_folder --images 4 --classes 2 --out data/imagefolder")
