@@ -181,12 +181,14 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
 
 std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
   if (!judged.why_not.empty()) return "left out: " + judged.why_not;
+  // Without a layout the same programs are measured again.
+  const std::string confirmed = run.layout ? "built apart" : "fresh pairs";
   std::string words;
   const std::size_t place = place_of(run, judged.commit);
   if (judged.base == run.commits.front().id && judged.commit == run.commits.back().id) {
-    words = judged.built_separately ? "the ends, built apart" : "the ends";
+    words = judged.built_separately ? "the ends, " + confirmed : "the ends";
   } else if (judged.built_separately) {
-    words = "built apart";
+    words = confirmed;
   } else if (!run.range ||
              (place > place_of(run, run.range->after) && place < place_of(run, run.range->last))) {
     words = "undecided";

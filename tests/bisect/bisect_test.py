@@ -196,6 +196,7 @@ END
         hashes = self.commits([1] * 3 + [1.1] * 2)
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--jobs", 2)
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
+        self.assertIn("built apart", done.stdout)
         answer = self.answer()
         self.assertTrue(answer["drawn_anew"])
         self.assertGreater(answer["layout"], 0)
@@ -391,6 +392,7 @@ END
         done = self.bisect("1.8", "2.2", "job.yaml", "--versions", "1.7,1.8,1.9,2.0,2.1,2.2", "--build", build,
                            "--worker", "out/stepbench-worker", "--interpreter", "{worktree}/python")
         self.assertIn("culprit: 2.1: step +", done.stdout)
+        self.assertIn("fresh pairs", done.stdout)
 
     def test_a_killed_search_goes_on_to_the_same_answer(self):
         hashes = self.commits([1] * 9 + [1.05] * 8)

@@ -166,7 +166,7 @@ std::string words_of(const SearchStep& step, const std::vector<Commit>& commits)
   const std::string words =
       short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
   if (step.against_good_end) return words;
-  return words + ", the commit before it, built apart";
+  return words + ", the one before it, to confirm";
 }
 
 campaign::AbRequest arms_of(const BisectRequest& request, const SearchStep& step,
