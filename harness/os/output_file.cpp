@@ -125,6 +125,9 @@ void OutputFile::close(bool on_disk) {
   if (on_disk) (void)finish();
   struct stat old {};
   if (::stat(target_.c_str(), &old) == 0) (void)::fchmod(descriptor_.value(), old.st_mode & 07777);
+  // Keeps the lock until the file has its name: another writer would empty it and rename it first.
+  const Descriptor lock(::fcntl(descriptor_.value(), F_DUPFD_CLOEXEC, 0));
+  check(lock.is_open());
   // Some file systems report a full disk only here.
   check(::close(descriptor_.release()) == 0);
   check(::rename(written_.c_str(), target_.c_str()) == 0);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <future>
 #include <iterator>
 #include <string>
 
@@ -110,6 +111,21 @@ TEST(OutputFile, TwoWriters_TheLastWins) {
   EXPECT_EQ(read_text(folder / "out.csv"), "the second, whole");
   one.close();
   EXPECT_EQ(read_text(folder / "out.csv"), "the first, whole");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
+}
+
+TEST(OutputFile, WritersAtOnce_EachWriteItWhole) {
+  const test::TemporaryFolder folder;
+  const fs::path file = folder / "out.csv";
+  const std::string text(10'000, 'x');
+  constexpr int kTimes = 2000;
+  const auto write = [&] {
+    for (int i = 0; i < kTimes; ++i) write_output_file("--output", file, text);
+  };
+  std::future<void> other = std::async(std::launch::async, write);
+  EXPECT_NO_THROW(write());
+  EXPECT_NO_THROW(other.get());
+  EXPECT_EQ(read_text(file), text);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
 }
 
