@@ -34,7 +34,7 @@ TEST(Lifeline, KilledController_EndsItsChildren) {
                                "(sh -c 'sleep 1000; :' & sleep 1000) &\n"
                                "trap '' TERM INT HUP\n: > $folder/started\nwait");
   kill_when_started(program);
-  EXPECT_THAT(program.leftovers(), IsEmpty());
+  EXPECT_THAT(program.leftovers(true), IsEmpty());
 }
 
 TEST(Lifeline, InterpreterHeldInC_IsReached) {
@@ -48,7 +48,7 @@ TEST(Lifeline, InterpreterHeldInC_IsReached) {
   program.worker =
       worker_that(program, "exec " + python.string() + " $folder/held.py $folder/started");
   kill_when_started(program);
-  EXPECT_THAT(program.leftovers(), IsEmpty());
+  EXPECT_THAT(program.leftovers(true), IsEmpty());
 }
 
 TEST(Lifeline, ProcessOutsideTheGroup_EndsNextRun) {

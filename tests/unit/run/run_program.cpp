@@ -186,7 +186,7 @@ std::vector<std::string> RunProgram::processes() const {
   return found;
 }
 
-std::vector<std::string> RunProgram::leftovers() const {
+std::vector<std::string> RunProgram::leftovers(bool killed) const {
   std::vector<std::string> left = processes();
   for (int turn = 0; turn < kPatience && !left.empty(); ++turn) {
     pause();
@@ -207,6 +207,7 @@ std::vector<std::string> RunProgram::leftovers() const {
   for (fs::directory_iterator at{"/dev/shm", error}, end; !error && at != end;
        at.increment(error)) {
     const std::string name = at->path().filename().string();
+    if (killed && name.ends_with("-processes")) continue;
     const auto pid =
         name.starts_with("stepbench-") ? os::parse_integer(name.substr(10)) : std::nullopt;
     if (pid && controllers.contains(*pid) && ::kill(static_cast<pid_t>(*pid), 0) != 0) {

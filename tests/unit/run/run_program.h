@@ -61,8 +61,9 @@ class RunProgram {
                                                      const std::string& behaviour) const;
 
   // Processes, shared segments and files that nobody will remove; empty if there are none. Waits a
-  // while for processes that are being killed.
-  [[nodiscard]] std::vector<std::string> leftovers() const;
+  // while for processes that are being killed. A `killed` controller may leave its notes, which
+  // the next run reads and removes.
+  [[nodiscard]] std::vector<std::string> leftovers(bool killed = false) const;
 
  private:
   [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& arguments) const;
