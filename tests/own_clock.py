@@ -3,9 +3,9 @@
 import textwrap
 
 BEGIN = """\
-from stepbench_worker import loop, measure, phase
+from stepbench_worker import loop, measure, phase, phases
 now_ns = loop.monotonic_ns()
-loop.monotonic_ns = lambda: now_ns
+loop.monotonic_ns = phases.monotonic_ns = lambda: now_ns
 class Loader:
     def __len__(self): return 100
     def __iter__(self): return iter([[1, 2]] * 100)
@@ -13,5 +13,5 @@ class Loader:
 
 
 def on_its_own_clock(begin, step):
-    """A script that starts with `begin` and adds to now_ns in each step. Phases use the machine's clock."""
+    """A script that starts with `begin` and adds to now_ns in each step."""
     return begin + BEGIN + "for batch in measure(Loader()):\n" + textwrap.indent(step, "    ")

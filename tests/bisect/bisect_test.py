@@ -286,7 +286,7 @@ END
         (self.repository / "job/cost.py").write_text("SLOWER = 7.0")  # in the user's own tree, which is not read
         done = self.bisect(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
                            "--", "2.0")
-        self.assertRegex(done.stdout, f'culprit: {hashes[5][:12]} "change number 5": step [+]4.00 % in other, confidence')
+        self.assertRegex(done.stdout, f'culprit: {hashes[5][:12]} "change number 5": step [+]4.00 % in forward, confidence')
         self.assertEqual(self.answer()["builds"], 0)
         # Values may be in the commit's tree.
         (self.repository / "script.yaml").write_text("workload: python_script\nscript: {path: job/train.py, args: '1'}\n")

@@ -15,8 +15,7 @@ from own_clock import on_its_own_clock  # noqa: E402
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[1:3]
 
-# The environments differ in the library, whose cost is on the script's own clock. Phases are on the machine's clock,
-# and the delay of a busy core must be far less: a step is as long as its process's age allows.
+# The environments differ in the library, whose cost is on the script's own clock.
 TRAIN = on_its_own_clock("import os, sys\nimport library\n", """\
 with phase("forward"):
     now_ns += 10_000_000
