@@ -430,7 +430,8 @@ END
         self.until(pid.exists)
         process.send_signal(sign)
         _, err = process.communicate(timeout=600)
-        self.until(lambda: not pathlib.Path(f"/proc/{pid.read_text().strip()}").exists())
+        # Ended, though perhaps not reaped: some containers have no process that reaps orphans.
+        self.until(lambda: not os.path.exists(f"/proc/{pid.read_text().strip()}/exe"))
         return process.returncode, err
 
     def until(self, holds):

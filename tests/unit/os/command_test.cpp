@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -20,9 +21,13 @@ namespace {
 
 using namespace std::chrono_literals;
 
+// Ended, though perhaps not reaped: some containers have no process that reaps orphans.
 bool is_gone(pid_t process) {
+  const std::string program = "/proc/" + std::to_string(process) + "/exe";
   for (int turn = 0; turn < 60'000; ++turn) {
-    if (::kill(process, 0) != 0) return true;
+    std::error_code none;
+    (void)std::filesystem::read_symlink(program, none);
+    if (none) return true;
     std::this_thread::sleep_for(10ms);
   }
   return false;
