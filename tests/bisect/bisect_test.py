@@ -39,9 +39,10 @@ SLOWER=$(cat slower)
 END
 chmod +x out/stepbench-worker
 """
-# Each start draws the next of one series of normal numbers.
+# Each start draws the next of one series of normal numbers; searches at once have one each.
 LAUNCH = f"""\
-number=$(cat NUMBER); echo $((number + 1)) > NUMBER
+series=NUMBER$SERIES
+number=$(cat $series); echo $((number + 1)) > $series
 STUB_SLOWER=$(awk "BEGIN {{ srand($number); for (i = 0; i < 12; ++i) sum += rand()
                           print ${{SLOWER}} * (1 + 0.01 * (sum - 6)) }}")
 export STUB_SLOWER
@@ -82,7 +83,8 @@ class Bisect(unittest.TestCase):
         self.git("init", "-q", "-b", "main")
         self.launch, number = self.folder / "launch", self.folder / "number"
         self.launch.write_text(LAUNCH.replace("NUMBER", str(number)))
-        number.write_text("1")
+        for series in ("", "-whole", "-size"):
+            number.with_name(number.name + series).write_text("1")
         (self.repository / "make.sh").write_text(MAKE.replace("LAUNCH", str(self.launch)))
         (self.repository / ".gitignore").write_text("results\nout\n")
         (self.repository / "job.yaml").write_text(EXPERIMENT)
@@ -338,11 +340,12 @@ END
 
     def test_the_first_step_of_the_size_is_found_by_two_searches_at_once(self):
         hashes = self.commits([1.0] * 2 + [1.03] * 4 + [1.1] * 4)
-        usual = [hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--no-lock"]
-        searches = [(["--results", "whole"], hashes[6]), (["--size", "3"], hashes[2])]
+        usual = ["--seed", 7, hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--no-lock"]
+        searches = [("-whole", ["--results", "whole"], hashes[6]), ("-size", ["--size", "3"], hashes[2])]
         both = [subprocess.Popen(self.words(*usual, *words), cwd=self.repository, text=True, stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, env=self.environment()) for words, _ in searches]
-        for process, (_, culprit) in zip(both, searches):
+                                 stderr=subprocess.PIPE, env={**self.environment(), "SERIES": series})
+                for series, words, _ in searches]
+        for process, (_, _, culprit) in zip(both, searches):
             out, err = process.communicate(timeout=600)
             self.assertEqual(process.returncode, 0, out + err)
             self.assertIn(f"culprit: {culprit[:12]}", out)
