@@ -87,9 +87,10 @@ class Process:
                 if time.monotonic() - self.since >= self.limit:
                     self.kill()
                     return f"ended after more than {self.limit:g} s"
+                has_ended = self.child.poll() is not None  # before it is looked for output: nothing comes after that
                 if not selector.select(1):
                     # Children of a test may outlive the program and keep its output open.
-                    if self.child.poll() is not None:
+                    if has_ended:
                         break
                     continue
                 chunk = os.read(self.child.stdout.fileno(), 1 << 16)
