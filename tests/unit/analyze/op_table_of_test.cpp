@@ -12,6 +12,7 @@
 #include "harness/trace/read_trace.h"
 #include "harness/trace/trace_of.h"
 #include "harness/trace/write_trace.h"
+#include "tests/temporary_folder.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::analyze {
@@ -42,8 +43,8 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
 }
 
 TEST(OpTableOf, File_HasTheTableOfItsLog) {
-  const std::filesystem::path file =
-      std::filesystem::path(::testing::TempDir()) / "op_table_of_test.json";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "trace.json";
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
     maker.log = testing::RandomLog(seed).make();
@@ -61,7 +62,6 @@ TEST(OpTableOf, File_HasTheTableOfItsLog) {
     EXPECT_EQ(tree.phases().size(), 3U);
     EXPECT_EQ(trace.lanes[tree.step_lane()].name, "thread 4711 (step)");
   }
-  std::filesystem::remove(file);
 }
 
 TEST(OpTableOf, ForeignCalls_JoinTheOperatorAround) {

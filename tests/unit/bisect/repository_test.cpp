@@ -19,6 +19,7 @@
 #include "harness/bisect/programs.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -31,15 +32,7 @@ using ::testing::SizeIs;
 
 class RepositoryTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(::testing::TempDir()) /
-              ("repository-" +
-               std::string(::testing::UnitTest::GetInstance()->current_test_info()->name()));
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-    git({"init", "-q", "-b", "main"});
-  }
-  void TearDown() override { fs::remove_all(folder_); }
+  void SetUp() override { git({"init", "-q", "-b", "main"}); }
 
   std::string git(std::vector<std::string> words) {
     words.insert(words.begin(), {"git", "-C", folder_.string(), "-c", "user.name=A", "-c",
@@ -71,7 +64,8 @@ class RepositoryTest : public ::testing::Test {
     return {};
   }
 
-  fs::path folder_;
+  const test::TemporaryFolder own_folder_;
+  const fs::path& folder_ = own_folder_.path();
 };
 
 TEST_F(RepositoryTest, ListsCommitsOldestFirst) {
@@ -377,18 +371,16 @@ TEST_F(ProgramsTest, LinkerElsewhere_IsReported) {
 }
 
 TEST(Programs, Versions_KeepTheirEnvironments) {
-  const fs::path folder = fs::path(::testing::TempDir()) / "versions";
-  fs::remove_all(folder);
+  const test::TemporaryFolder folder;
   std::vector<std::string> said;
   for (int time = 0; time < 2; ++time) {
     Programs programs({.command = "echo {version} > {worktree}/made", .keep_trees = true}, nullptr,
-                      folder, [&](const std::string& words) { said.push_back(words); });
+                      folder.path(), [&](const std::string& words) { said.push_back(words); });
     const BuiltProgram program = programs.of({{.id = "2.10.0"}});
     EXPECT_EQ(program.why_not, "");
     EXPECT_EQ(os::read_text(program.tree / "made"), "2.10.0\n");
   }
   EXPECT_THAT(said, SizeIs(1));
-  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/fleet/address.h"
 #include "harness/fleet/group_lines.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::fleet {
 namespace {
@@ -37,9 +38,9 @@ TEST(Address, UnwantedPeer_IsLeftForTheNext) {
 }
 
 TEST(Address, ContainerBridge_IsNoNetwork) {
-  const std::filesystem::path root = ::testing::TempDir() + "interfaces";
+  const test::TemporaryFolder temporary;
+  const std::filesystem::path& root = temporary.path();
   const std::filesystem::path net = root / "sys/class/net";
-  std::filesystem::remove_all(root);
   for (const char* folder : {"docker0/bridge", "docker0/brif/veth1", "veth1", "br0/bridge",
                              "br0/brif/eth0", "eth0/device", "eth1/device"}) {
     std::filesystem::create_directories(net / folder);
@@ -67,7 +68,8 @@ TEST(Address, EachAddress_IsTriedInTurn) {
 }
 
 TEST(Address, NoListener_NamesAllAddresses) {
-  const std::string port = std::to_string(reserve_port().number);
+  const ReservedPort kept = reserve_port();  // nobody else listens on it
+  const std::string port = std::to_string(kept.number);
   EXPECT_THAT([&] { static_cast<void>(connect_to("127.0.0.1,127.0.0.2:" + port, 10s, welcome)); },
               ThrowsMessage<Error>(AllOf(HasSubstr("cannot reach the controller at port " + port),
                                          HasSubstr("127.0.0.2 (Connection refused)"))));

@@ -16,6 +16,7 @@
 #include "harness/stats/random.h"
 #include "harness/stats/rank_tests.h"
 #include "harness/stats/trend.h"
+#include "tests/temporary_folder.h"
 
 namespace stepbench::stats {
 namespace {
@@ -69,8 +70,8 @@ TEST(Scipy, GridOfSamples_Agrees) {
   const std::filesystem::path python =
       std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
   if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";
-  const std::filesystem::path file =
-      std::filesystem::path(testing::TempDir()) / "stepbench_stats_grid.json";
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "grid.json";
   std::ofstream(file) << grid();
   const os::CommandResult checked =
       os::run_command({python.string(),
@@ -78,7 +79,6 @@ TEST(Scipy, GridOfSamples_Agrees) {
                       "", std::chrono::minutes(10));
   EXPECT_EQ(checked.exit_status, 0) << checked.reason << checked.err;
   EXPECT_NE(checked.out.find("360 samples agree"), std::string::npos) << checked.out;
-  std::filesystem::remove(file);
 }
 
 }  // namespace
