@@ -129,7 +129,9 @@ class WithTorch(Jobs):
     def test_an_interrupted_run_is_resumed_without_its_file(self):
         process = self.start("run", "tiny.yaml", "--sweep", "layers=1,2,3", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True)
-        process.stderr.readline()
+        # Lines of processes that other tests left come before the run has its folder.
+        while "results in" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=600)
         (folder,) = self.runs()

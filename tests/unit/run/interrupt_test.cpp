@@ -53,12 +53,15 @@ std::size_t launch_lines(const std::filesystem::path& run_dir) {
   return count;
 }
 
-// Other lines come too: the start of the run, and workers of other tests that it ended.
+// Reads to the line of the start at least: those of workers of other tests that it ended come
+// before the run has its folder.
 void read_until_told(StartedRun& run, std::size_t launches) {
   std::string line;
+  bool has_folder = false;
   for (std::size_t reported = 0; run.read_line(line);) {
+    has_folder = has_folder || line.find(", results in ") != std::string::npos;
     if (line.starts_with("case ")) ++reported;
-    if (reported == launches) return;
+    if (has_folder && reported == launches) return;
   }
 }
 
