@@ -5,7 +5,6 @@
 
 #include "harness/os/command.h"
 #include "harness/store/database.h"
-#include "tests/free_port.h"
 
 namespace stepbench::testing_fleet {
 namespace {
@@ -57,15 +56,14 @@ std::unique_ptr<PostgresServer> PostgresServer::start(std::string& reason) {
   std::unique_ptr<PostgresServer> server(new PostgresServer(found));
   reason = server->initialise();
   if (!reason.empty()) return nullptr;
-  server->port_ = test::reserve_port();
   server->start_again();
   return server;
 }
 
 void PostgresServer::start_again() {
-  const os::CommandResult result = shell(
-      as_server(programs_ + "/pg_ctl -D data -w -t 120 -l log -o \"-p " + std::to_string(port_) +
-                " -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off\" start"));
+  const os::CommandResult result = shell(as_server(
+      programs_ + "/pg_ctl -D data -w -t 120 -l log -o \"-p " + std::to_string(port_.number()) +
+      " -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off\" start"));
   if (result.exit_status != 0) throw std::runtime_error("pg_ctl: " + result.err + result.out);
 }
 
@@ -76,12 +74,12 @@ void PostgresServer::stop() {
 PostgresServer::~PostgresServer() { stop(); }
 
 std::string PostgresServer::url() const {
-  return "postgresql://bench@127.0.0.1:" + std::to_string(port_) + "/postgres";
+  return "postgresql://bench@127.0.0.1:" + std::to_string(port_.number()) + "/postgres";
 }
 
 std::string PostgresServer::new_database(const std::string& name) const {
   store::Database::open(url())->exec("CREATE DATABASE " + name);
-  return "postgresql://bench@127.0.0.1:" + std::to_string(port_) + "/" + name;
+  return "postgresql://bench@127.0.0.1:" + std::to_string(port_.number()) + "/" + name;
 }
 
 }  // namespace stepbench::testing_fleet

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "tests/kept_port.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::testing_fleet {
@@ -33,7 +34,7 @@ class PostgresServer {
 
   test::TemporaryFolder folder_;
   std::string programs_;
-  int port_ = 0;
+  test::KeptPort port_;
 };
 
 }  // namespace stepbench::testing_fleet

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nights whose history is on a PostgreSQL server that goes away: server_test.py STEPBENCH STUB_WORKER DATED SOURCE_DIR
 [TEST]..."""
+import contextlib
 import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import unittest
 from collections import Counter
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent))
+sys.path[:0] = [str(pathlib.Path(__file__).parent), str(pathlib.Path(__file__).parents[1])]
+from kept_port import kept_port  # noqa: E402
 from nights import HOLDS, PATIENCE_S, Machine, start_night, wait_until_held  # noqa: E402
 
 PROGRAM, STUB, DATED, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:5])
@@ -42,9 +43,8 @@ class Server:
         if os.geteuid() == 0:
             shutil.chown(self.folder, "nobody")
         self.run("initdb --no-sync -A trust -U bench -E UTF8 --locale=C -D data")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.kept = contextlib.ExitStack()
+        self.port = self.kept.enter_context(kept_port())
         self.url = f"postgresql://bench@127.0.0.1:{self.port}/postgres"
         self.start()
 
@@ -66,6 +66,7 @@ class Server:
 
     def close(self):
         self.stop()
+        self.kept.close()
         self.temporary.cleanup()
 
 

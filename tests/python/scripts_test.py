@@ -5,7 +5,6 @@ import json
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -13,7 +12,8 @@ import unittest
 
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[2:3]
-sys.path.append(str(SOURCE / "tests/workloads"))
+sys.path += [str(SOURCE / "tests"), str(SOURCE / "tests/workloads")]
+from kept_port import kept_port  # noqa: E402
 from python_worker import Warm  # noqa: E402, takes the first argument
 
 SHORT = ("--set", "schedule.wait=0", "--set", "schedule.warmup=2", "--set", "schedule.active=6", "--launches", "1")
@@ -297,14 +297,12 @@ class Scripts(unittest.TestCase):
 
     def by_hand(self, world=2):
         """Runs script.py once per rank, as torchrun would, in processes with torch imported; returns their outputs."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = str(free.getsockname()[1])
-        ranks = [warm(rank).start([], self.folder, {
-            **self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank), "WORLD_SIZE": str(world),
-            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port, "OMP_NUM_THREADS": "1", "TORCHELASTIC_RUN_ID": "none"},
-            script=str(self.folder / "script.py")) for rank in range(world)]
-        return [rank.wait()[1] for rank in ranks]
+        with kept_port() as port:
+            ranks = [warm(rank).start([], self.folder, {
+                **self.environment, "PYTHONPATH": str(SOURCE / "tools/python"), "RANK": str(rank), "WORLD_SIZE": str(world),
+                "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1", "TORCHELASTIC_RUN_ID": "none"},
+                script=str(self.folder / "script.py")) for rank in range(world)]
+            return [rank.wait()[1] for rank in ranks]
 
     def alone(self, *arguments):
         """Runs script.py without stepbench, in a process with torch imported; returns its output."""

@@ -16,7 +16,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "tests/free_port.h"
+#include "tests/kept_port.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/distributed/collective_section.h"
@@ -67,11 +67,12 @@ Exchanged exchange(const test::Options& options, int rank, int world, std::uint1
 }
 
 std::vector<Exchanged> exchange_in_threads(const test::Options& options, int world) {
-  const std::uint16_t port = test::reserve_port();
+  const test::KeptPort kept;
   std::vector<std::future<Exchanged>> ranks;
   for (int rank = 0; rank < world; ++rank) {
-    ranks.push_back(
-        std::async(std::launch::async, [=] { return exchange(options, rank, world, port); }));
+    ranks.push_back(std::async(std::launch::async, [=, port = kept.number()] {
+      return exchange(options, rank, world, port);
+    }));
   }
   std::vector<Exchanged> out;
   for (auto& rank : ranks) out.push_back(rank.get());

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
-#include "tests/free_port.h"
+#include "tests/kept_port.h"
 #include "tests/temporary_folder.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/internal/gradient_sync.h"
@@ -102,14 +102,14 @@ void train(const test::Options& options, int rank, int world, std::uint16_t port
 
 std::vector<Trained> train_in_processes(const test::Options& options, int world) {
   const test::TemporaryFolder folder;
-  const std::uint16_t port = test::reserve_port();
+  const test::KeptPort port;
   std::vector<pid_t> processes;
   for (int rank = 0; rank < world; ++rank) {
     const pid_t process = ::fork();
     if (process == 0) {
       int status = 0;
       try {
-        train(options, rank, world, port, folder / std::to_string(rank));
+        train(options, rank, world, port.number(), folder / std::to_string(rank));
       } catch (const std::exception& error) {
         std::cerr << "rank " << rank << ": " << error.what() << '\n';
         status = 1;
