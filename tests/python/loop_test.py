@@ -26,6 +26,7 @@ from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # 
 from stepbench_worker.facts import launch_report  # noqa: E402
 from stepbench_worker import garbage, memory, spawned_ranks, ranks  # noqa: E402
 from stepbench_worker.loop import USAGE, Session  # noqa: E402
+from stepbench_worker.ranks_check import devices_of  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.controlled_run import ControlledRun, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
@@ -805,6 +806,14 @@ class OwnRanks(unittest.TestCase):
         group = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: world > 0, get_rank=lambda: rank,
                                       get_world_size=lambda: world)
         return mock.patch.dict(sys.modules, torch=types.SimpleNamespace(distributed=group))
+
+    def test_the_devices_of_a_machine_are_those_that_its_ranks_see_together(self):
+        for seen, expected in (([("a", ["x"]), ("a", ["y"])], (2, True)),  # srun --gpus-per-task=1
+                               ([("a", ["x", "y"]), ("a", ["x", "y"])], (2, True)),
+                               ([("a", ["x"]), ("a", ["x"])], (1, False)),
+                               ([("a", ["x"]), ("b", [])], (1, False)),
+                               ([("a", []), ("a", [])], (0, False))):
+            self.assertEqual(devices_of("a", seen), expected)
 
     def test_a_rank_is_what_its_group_says_else_what_variables_say(self):
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="4"):

@@ -2,6 +2,7 @@
 """The check that `stepbench doctor --ranks` runs on each rank: the launcher's settings, a barrier and an all-reduce."""
 from __future__ import annotations
 
+import collections
 import os
 import platform
 import statistics
@@ -36,6 +37,14 @@ def given() -> dict[str, Any]:
             "cpus": ranges_of(list(os.sched_getaffinity(0)))}
 
 
+def devices_of(host: str, seen: list[tuple[str, list[str]]]) -> tuple[int, bool]:
+    """Returns the number of devices of `host`, and whether all ranks of all hosts have one each. `seen`: host and devices
+    of each rank; a launcher may show a rank only its own."""
+    ranks = collections.Counter(each for each, _ in seen)
+    devices = {each: {device for other, own in seen for device in own if other == each} for each in ranks}
+    return len(devices[host]), all(own for _, own in seen) and all(len(devices[each]) >= ranks[each] for each in ranks)
+
+
 def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
     """Tries communication and returns the error; empty: success, or no torch, as recorded in `told`."""
     try:
@@ -46,15 +55,12 @@ def communicate(told: dict[str, Any], metrics: dict[str, float]) -> str:
         return ""
     told["torch_threads"] = torch.get_num_threads()
     dist.init_process_group("gloo")
-    # A launcher may show each rank only its own device: count the devices seen by all ranks of the machine.
     own = [str(getattr(torch.cuda.get_device_properties(i), "uuid", i)) for i in range(torch.cuda.device_count())]
-    seen: list[Any] = [None] * dist.get_world_size()
-    dist.all_gather_object(seen, (platform.node(), own))
-    told["devices"] = len({device for host, devices in seen for device in devices if host == platform.node()})
-    on_device = 0 < int(os.environ["LOCAL_WORLD_SIZE"]) <= told["devices"]
+    seen: list[tuple[str, list[str]]] = [("", [])] * dist.get_world_size()
+    dist.all_gather_object(seen, (told["host"], own))
+    told["devices"], on_device = devices_of(told["host"], seen)
     told["backend"] = "nccl" if on_device else "gloo"
-    number = int(os.environ["LOCAL_RANK"]) if len(own) > 1 else 0
-    device = torch.device("cuda", number) if on_device else torch.device("cpu")
+    device = torch.device("cuda", int(os.environ["LOCAL_RANK"]) % len(own)) if on_device else torch.device("cpu")
     group = None
     if on_device:
         torch.cuda.set_device(device)
