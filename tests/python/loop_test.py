@@ -908,6 +908,34 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(columns["samples"], [8, 8, 8])
         self.assertEqual(self.told.loop.loss, 0.5)
 
+    def test_validation_and_checkpoints_of_a_module_are_no_part_of_a_step(self):
+        from stepbench_worker.callbacks import LightningCallback
+        self.clock = clock = types.SimpleNamespace(now=1, used=0)
+        self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
+        trainer = types.SimpleNamespace(num_training_batches=99, should_stop=False)
+        hooks = LightningCallback(wait=0, warmup=2, active=6)
+        hooks.on_train_epoch_start(trainer, None)
+        for batch in itertools.count():
+            self.spend(10, 1)
+            hooks.on_train_batch_start(trainer, None, [Tiny()], batch)
+            if batch == 3:
+                hooks.on_save_checkpoint(trainer, None, {})  # the step's own work
+            self.spend(100, 7)
+            hooks.on_train_batch_end(trainer, None, {"loss": 0.5}, [Tiny()], batch)
+            if trainer.should_stop:
+                break
+            if batch == 4:
+                hooks.on_validation_start(trainer, None)
+                self.spend(1_000_000, 1)
+                hooks.on_validation_end(trainer, None)
+            if batch in (4, 5):
+                hooks.on_save_checkpoint(trainer, None, {})
+                self.spend(1_000_000, 1)
+        self.assertEqual(batch, 7)
+        columns = self.told.loop.cycles[0]
+        self.assertEqual(columns["step_ns"], [110, 110, 110, 100, 100, 110], "no wait is known behind a checkpoint")
+        self.assertEqual(self.told.loop.drained_ns, sum(columns["step_ns"]))
+
     def test_a_trainer_of_hugging_face_is_measured_and_stopped(self):
         from stepbench_worker.callbacks import HuggingFaceCallback
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
@@ -940,6 +968,7 @@ class Callbacks(unittest.TestCase):
         self.clock = clock = types.SimpleNamespace(now=1, used=0)
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
         self.enterContext(mock.patch("stepbench_worker.loop._process_usage", lambda: dict.fromkeys(USAGE, clock.used)))
+        self.enterContext(mock.patch("stepbench_worker.held_memory.held_bytes", lambda: clock.used))
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=1)
         control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
         hooks = HuggingFaceCallback(wait=0, warmup=2, active=6)
@@ -974,6 +1003,7 @@ class Callbacks(unittest.TestCase):
                 self.assertEqual(loop.drained_ns, 660)
                 self.assertEqual({name: loop.usage[name] for name in USAGE}, dict.fromkeys(USAGE, 6 * 8))
                 self.assertEqual(loop.peaks, {} if announced else None)
+                self.assertEqual(loop.memory.growth, 6 * 8 if announced else None)
 
 
 BatchSampler = dataclasses.make_dataclass("BatchSampler", ["batch_size", "sampler", "drop_last"])

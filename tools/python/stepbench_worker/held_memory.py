@@ -16,14 +16,19 @@ class HeldMemory:
     def __init__(self) -> None:
         self.growth: int | None = None
         self._before: int | None = None
+        self._known = True
 
     def begin(self) -> None:
         self._before = held_bytes()
 
     def end(self) -> None:
         now = held_bytes()
-        if now is not None and self._before is not None:
+        if self._known and now is not None and self._before is not None:
             self.growth = (self.growth or 0) + now - self._before
+
+    def forget(self) -> None:
+        """Something else grew since begin(): it stays unknown."""
+        self.growth, self._known = None, False
 
 
 def held_bytes() -> int | None:

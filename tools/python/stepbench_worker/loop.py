@@ -437,8 +437,10 @@ class Loop:
             self._add_usage(ended)
             if ended is None:
                 self._take_peaks()
+                self.memory.end()
             else:
                 self.peaks = None
+                self.memory.forget()
             self._paused_at = self._began_ns
             self._first_step_ns = 0
 
@@ -448,6 +450,7 @@ class Loop:
             return
         if (cuda := cuda_of_script()) is not None:
             cuda.reset_peak_memory_stats()
+        self.memory.begin()
         self._usage_before = self.usage_now()
         if self._events is not None:
             self._events.go_on()

@@ -24,6 +24,7 @@ class LightningCallback(Callback):  # type: ignore[misc]
         self._schedule = schedule
         self._steps: Any = None  # Steps; set in the first epoch
         self._phase: Any = None
+        self._in_step = False
 
     def _switch(self, name: str = "") -> None:
         if self._phase is not None:
@@ -40,6 +41,7 @@ class LightningCallback(Callback):  # type: ignore[misc]
 
     def on_train_batch_start(self, trainer: Any, module: Any, batch: Any, batch_idx: Any) -> None:
         self._steps.fetched(first_of_epoch=batch_idx == 0)
+        self._in_step = True
         self._switch("forward")
 
     def on_before_zero_grad(self, trainer: Any, module: Any, optimizer: Any) -> None:
@@ -56,6 +58,7 @@ class LightningCallback(Callback):  # type: ignore[misc]
 
     def on_train_batch_end(self, trainer: Any, module: Any, outputs: Any, batch: Any, batch_idx: Any) -> None:
         self._switch()
+        self._in_step = False
         loss = outputs["loss"] if isinstance(outputs, dict) else outputs
         report(loss=loss)
         if not self._steps.end(samples=self._samples(trainer, batch, batch_idx)):
@@ -68,6 +71,11 @@ class LightningCallback(Callback):  # type: ignore[misc]
     def on_validation_start(self, trainer: Any, module: Any) -> None:
         if self._steps is not None and not self._steps.done:
             self._steps.leave()
+
+    def on_save_checkpoint(self, trainer: Any, module: Any, checkpoint: Any) -> None:
+        """Writing follows, and no hook comes after it: the next step begins with its batch."""
+        if not self._in_step:
+            self.on_validation_start(trainer, module)
 
     def on_validation_end(self, trainer: Any, module: Any) -> None:
         if self._steps is not None and not self._steps.done:
