@@ -34,7 +34,7 @@ constexpr OldState kOldStates[] = {
     {"regression", AlertState::kOpen},
     {"acknowledged", AlertState::kAccepted},
     {"improvement", AlertState::kClosed, "an improvement is no alert any more"},
-    {"not-reproduced", AlertState::kClosed, "it was measured and was not there"},
+    {"not-reproduced", AlertState::kClosed, "it was measured and not shown"},
     {"suspect", AlertState::kClosed, "suspicions are judged by the pairs of each night"},
     {"reproduced", AlertState::kClosed, "what was not told is judged by the pairs of each night"},
     {"doubtful", AlertState::kClosed, "what was not told is judged by the pairs of each night"},

@@ -87,6 +87,7 @@ TEST(OldAlert, HasTheStateThatItHasNow) {
                                          {"reproduced", AlertState::kClosed, "not told"},
                                          {"doubtful", AlertState::kClosed, "not told"},
                                          {"unmeasured", AlertState::kClosed, "nothing could"},
+                                         {"not-reproduced", AlertState::kClosed, "not shown"},
                                          {"improvement", AlertState::kClosed, "no alert"}}) {
     track::TrackEvent event{.what = "fired",
                             .alert_id = "A1",

@@ -250,6 +250,22 @@ TEST(NightJudge, WildLaunches_MoveNoLevel) {
   EXPECT_LT(judged.high, .15);
 }
 
+// Nights of one build, as in holidays, and then of others.
+TEST(NightJudge, UnconfirmedStep_IsNeverTheUsual) {
+  Nights nights;
+  nights.quiet(12);
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(nights.night(.02, "b").state, NightState::kSuspect);
+  SeriesVerdict judged;
+  for (const char* build : {"c", "d", "e"}) {
+    judged = nights.night(.02, build);
+    if (judged.reported) break;
+  }
+  ASSERT_TRUE(judged.reported) << "several builds are not all layout";
+  EXPECT_NEAR(judged.reported->size, .02, .004);
+  EXPECT_EQ(judged.reported->good, "12");
+  EXPECT_EQ(judged.reported->likely, "13") << "the first of the thirty";
+}
+
 TEST(NightJudge, UnderThreePairs_ChangeNothing) {
   Nights nights;
   nights.quiet(12);
