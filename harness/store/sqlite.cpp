@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 constexpr int kMaxRowBytes = 64 << 20;  // a column of the file may be computed and endless
 
 // f_type of statfs(), as Linux has it.
-constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kShared = {{
+constexpr std::array<std::pair<std::int64_t, std::string_view>, 11> kShared = {{
     {0x6969, "NFS"},
     {0xFF534D42, "CIFS"},
     {0xFE534D42, "SMB"},
@@ -34,6 +34,8 @@ constexpr std::array<std::pair<std::int64_t, std::string_view>, 9> kShared = {{
     {0x0BD00BD0, "Lustre"},
     {0x47504653, "GPFS"},
     {0x5346414F, "AFS"},
+    {0x6B414653, "AFS"},
+    {0x19830326, "BeeGFS"},
 }};
 
 std::int64_t file_system_of(const fs::path& folder) {
@@ -103,7 +105,8 @@ class Sqlite : public Database {
     fs::create_directories(folder_of(file_), error);
     if (error) throw ConfigError(file_.string(), "cannot be made: " + error.message());
     const auto& look = options.file_system ? options.file_system : file_system_of;
-    refuse_shared(file_, look(folder_of(file_)));
+    // SQLite follows links and writes its log next to the target.
+    refuse_shared(file_, look(folder_of(fs::weakly_canonical(file_, error))));
     if (fs::exists(file_, error) && !fs::is_regular_file(file_, error)) {
       throw ConfigError(file_.string(), "is not a file, so it cannot be a database");
     }

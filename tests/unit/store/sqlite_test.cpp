@@ -251,13 +251,26 @@ TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
                                                                       {0x65735546, "FUSE"},
                                                                       {0x00C36400, "Ceph"},
                                                                       {0x0BD00BD0, "Lustre"},
-                                                                      {0x47504653, "GPFS"}}) {
+                                                                      {0x47504653, "GPFS"},
+                                                                      {0x6B414653, "AFS"},
+                                                                      {0x19830326, "BeeGFS"}}) {
     EXPECT_THAT(error_on(type),
                 AllOf(HasSubstr(std::string("lies on ") + name), HasSubstr("--db postgresql://")));
     // 32-bit machines give it with a sign.
     EXPECT_THAT(error_on(static_cast<std::int32_t>(type)), HasSubstr(name));
   }
   EXPECT_FALSE(std::filesystem::exists(file()));
+}
+
+TEST_F(SqliteTest, LinkToSharedFileSystem_IsRejected) {
+  folder.write("nfs/history.db", "");
+  std::filesystem::create_symlink("nfs/history.db", file());
+  const auto is_shared = [&](const std::filesystem::path& where) {
+    return std::int64_t{where.filename() == "nfs" ? 0x6969 : 0xEF53};
+  };
+  EXPECT_THAT(error_of([&] { (void)open_sqlite(file(), {.file_system = is_shared}); }),
+              HasSubstr("lies on NFS"));
+  EXPECT_NO_THROW((void)open_sqlite(folder / "local.db", {.file_system = is_shared}));
 }
 
 TEST_F(SqliteTest, FullDisk_RollsBack) {
