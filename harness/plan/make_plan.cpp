@@ -20,6 +20,8 @@
 namespace stepbench::plan {
 namespace {
 
+constexpr std::string_view kPrecision = "model.precision";
+
 std::string default_name(const std::filesystem::path& file) {
   if (file == kStandardInput) return "stdin";
   std::string name = file.stem().string();
@@ -152,6 +154,7 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const OptionIndex index(catalogue);
   ConfigErrors errors;
   const ParseContext context{source, index, request.variables, errors};
+  const std::string autocast = place_of_autocast(root, request.set, context);
   translate_torch_options(root, context);
   Settings settings = read_settings(root, context);
   apply_set(translate_torch_settings(request.set, settings, context), context, settings);
@@ -163,6 +166,12 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   if (!settings.options.contains("workload") && !sets(sweep, "workload") && errors.empty()) {
     errors.add(place(source, root.mark), "'workload' is missing: expected one of " +
                                              text::join(index.workload_option().choices));
+  }
+  if (!autocast.empty() && errors.empty() && !settings.options.contains(kPrecision) &&
+      std::ranges::count(swept_by(sweep), kPrecision) == 0) {
+    errors.add(autocast,
+               "autocast names no type to compute in: torch takes bfloat16 on the CPU and float16 "
+               "on CUDA; add dtype: bfloat16 or dtype: float16");
   }
   errors.throw_if_any();
   refuse_too_many(sweep, request);

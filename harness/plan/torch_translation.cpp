@@ -19,6 +19,12 @@ using catalogue::TorchName;
 using catalogue::TorchValue;
 using Entries = std::vector<ConfigEntry>;
 
+constexpr std::string_view kAutocast = "autocast";
+
+bool is_of_autocast(const TorchName& row) {
+  return row.name.substr(0, row.name.find('.')) == kAutocast;
+}
+
 ConfigNode scalar(std::string text, Mark mark) {
   ConfigNode node;
   node.kind = ConfigNode::Kind::kScalar;
@@ -115,6 +121,11 @@ class Translator {
     for (const ConfigNode& each : alternatives) {
       const Translation translated =
           translate(row, {.key = entry.key, .mark = entry.mark, .value = each});
+      if (is_of_autocast(row) && names_no_value(row, each)) {
+        error(entry, "'" + std::string(row.name) + "': " + plain(each) +
+                         " names no type to compute in; vary model.precision");
+        return {};
+      }
       for (std::size_t i = 0; i < columns.size(); ++i) {
         columns[i].push_back(i < translated.entries.size() ? translated.entries[i].value
                                                            : default_node(row.ours[i], each.mark));
@@ -127,6 +138,12 @@ class Translator {
           several ? list_of(std::move(columns[i]), value.mark) : std::move(columns[i].front())));
     }
     return axis;
+  }
+
+  static bool names_no_value(const TorchName& row, const ConfigNode& node) {
+    return std::ranges::any_of(row.values, [&](const TorchValue& each) {
+      return each.ours.empty() && lower(each.theirs) == plain(node);
+    });
   }
 
   void error(const ConfigEntry& entry, std::string what) {
@@ -327,6 +344,18 @@ bool is_already_set(const TorchName& row, const Settings& settings) {
 }
 
 }  // namespace
+
+std::string place_of_autocast(const ConfigNode& root, std::span<const std::string> set,
+                              const ParseContext& context) {
+  for (const std::string& each : set) {
+    const TorchName* row = context.index.torch_name(each.substr(0, each.find('=')));
+    if (row != nullptr && is_of_autocast(*row)) return "--set " + std::string(row->name);
+  }
+  const ConfigEntry* section = root.find(kAutocast);
+  return section != nullptr && context.index.is_torch_section(kAutocast)
+             ? place(context.source, section->mark)
+             : "";
+}
 
 void translate_torch_options(ConfigNode& root, const ParseContext& context) {
   FileTranslator(context).translate(root);

@@ -16,6 +16,12 @@ namespace stepbench::plan {
 // has, and for two names of one option.
 void translate_torch_options(ConfigNode& root, const ParseContext& context);
 
+// Where autocast is asked for, in the file or by `set`; empty: nowhere. Call before translating. It
+// needs a type: torch's own choice depends on the device.
+[[nodiscard]] std::string place_of_autocast(const ConfigNode& root,
+                                            std::span<const std::string> set,
+                                            const ParseContext& context);
+
 // Translates one key with its values, in the form of `matrix`, to full names of options. nullopt:
 // not a name of torch.
 [[nodiscard]] std::optional<std::vector<ConfigEntry>> translate_torch_axis(

@@ -19,7 +19,7 @@ SECTIONS = (("loader", torch.utils.data.DataLoader, {}, {"dataset"}),
             ("optimizer", torch.optim.AdamW, {"kind": "adamw"}, {"params"}),
             ("profile", torch.profiler.profile, {}, set()),
             ("schedule", torch.profiler.schedule, {}, set()),
-            ("autocast", torch.autocast, {"dtype": "bfloat16"}, set()),
+            ("autocast", torch.autocast, {"device_type": "cpu"}, set()),
             ("grad_scaler", torch.amp.GradScaler, {}, set()),
             ("distributed", DistributedDataParallel, {"ranks": 2}, {"module"}))
 REQUIRED = {"device_type": "cpu", "wait": 1, "warmup": 1, "active": 3}

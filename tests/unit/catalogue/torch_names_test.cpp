@@ -122,11 +122,10 @@ constexpr Argument kArguments[] = {
     {"schedule", "skip_first_wait", "0", "1", "schedule.skip_first_wait=1"},
     // torch.autocast and torch.amp.GradScaler
     {"autocast", "device_type", "cpu", "cuda", "model.precision=fp16", "enabled: true"},
-    {"autocast", "dtype", "null", "torch.bfloat16", "model.precision=bf16"},
-    {"autocast", "dtype", "null", "float16", "model.precision=fp16"},
-    {"autocast", "enabled", "true", "false", "model.precision=fp32"},
+    {"autocast", "dtype", "null", "torch.bfloat16", "model.precision=bf16", "device_type: cpu"},
+    {"autocast", "dtype", "null", "float16", "model.precision=fp16", "device_type: cpu"},
     {"autocast", "enabled", "true", "false", "model.precision=fp32", "dtype: bfloat16"},
-    {"autocast", "cache_enabled", "null", "false", "!keeps cast weights"},
+    {"autocast", "cache_enabled", "null", "false", "!keeps cast weights", "dtype: bfloat16"},
     {"grad_scaler", "device", "cuda", "xpu", "!model.precision: fp16"},
     {"grad_scaler", "init_scale", "65536.0", "1024", "!model.precision: fp16"},
     {"grad_scaler", "growth_factor", "2.0", "4", "!model.precision: fp16"},
@@ -214,9 +213,11 @@ TEST(TorchArguments, Swept_AreReadOrRejected) {
     const bool context = std::string_view(argument.section) == "profile" ||
                          std::string_view(argument.section) == "schedule" ||
                          std::string_view(argument.name) == "timeout";
-    const bool apart = std::string_view(argument.name) == "betas" ||  // see below
-                       std::string_view(argument.name) == "sampler";  // none is unsupported
-    if (context || apart || std::string_view(argument.says).starts_with('!')) continue;
+    const bool apart = std::string_view(argument.name) == "betas" ||       // see below
+                       std::string_view(argument.name) == "sampler";       // none is unsupported
+    const bool open = std::string_view(argument.section) == "autocast" &&  // see below
+                      std::string_view(argument.name) != "device_type";
+    if (context || apart || open || std::string_view(argument.says).starts_with('!')) continue;
     const std::string values = std::string(argument.usual) + ", " + argument.other;
     const Planned swept =
         planned(with(argument, "") + "sweep: {matrix: {" + full + ": [" + values + "]}}\n");
@@ -253,7 +254,28 @@ TEST(TorchArguments, SectionsWithoutArguments_AreAnError) {
                 HasSubstr("' is a section: expected torch's arguments"))
         << yaml;
   }
-  EXPECT_EQ(planned(std::string(kTrain) + "autocast:\ngrad_scaler: {}\n").error, "");
+  EXPECT_EQ(planned(std::string(kTrain) + "grad_scaler: {}\n").error, "");
+}
+
+// Never fp32 where autocast is asked for.
+TEST(TorchArguments, AutocastWithoutType_IsAnError) {
+  const std::string train = kTrain;
+  constexpr const char* kNoType = "autocast names no type to compute in";
+  for (const char* yaml : {"autocast:\n", "autocast: {}\n", "autocast: {enabled: true}\n",
+                           "autocast: {dtype: null}\n", "autocast: {cache_enabled: true}\n"}) {
+    EXPECT_THAT(planned(train + yaml).error, HasSubstr(kNoType)) << yaml;
+    EXPECT_EQ(planned(train + yaml, {"precision=bf16"}).value("model.precision"), "bf16") << yaml;
+    EXPECT_EQ(planned(train + yaml, {}, {"precision=fp32,bf16"}).ids().size(), 2U) << yaml;
+  }
+  EXPECT_THAT(planned(train, {"autocast.enabled=true"}).error, HasSubstr(kNoType));
+  EXPECT_EQ(planned(train, {"autocast.enabled=false"}).value("model.precision"), "fp32");
+  EXPECT_EQ(
+      planned(train + "autocast: {enabled: true}\nprecision: bf16\n").value("model.precision"),
+      "bf16");
+  for (const char* values : {"autocast.enabled=true,false", "autocast.dtype=null,float16"}) {
+    EXPECT_THAT(planned(train + "autocast: {dtype: bfloat16}\n", {}, {values}).error,
+                HasSubstr("vary model.precision"));
+  }
 }
 
 TEST(TorchArguments, TopLevelPrecision_IsTheModels) {
