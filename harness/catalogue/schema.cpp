@@ -190,10 +190,11 @@ class SchemaMaker {
     for (const Section& section : catalogue_.sections) {
       if (!section.name.empty()) properties.set(section.name, section_schema(section));
     }
-    add_torch_names("", properties);
+    const bool has_model = catalogue_.find_option("model.precision") != nullptr;
+    if (has_model) add_torch_names("", properties);
     for (const char* section : {"autocast", "grad_scaler"}) {
       Members members;
-      if (catalogue_.find_option("model.precision") != nullptr) add_torch_names(section, members);
+      if (has_model) add_torch_names(section, members);
       if (members.empty()) continue;
       properties.set(section, object({{"description", text("Torch's words for model.precision.")},
                                       {"type", text("object")},

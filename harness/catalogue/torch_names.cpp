@@ -110,6 +110,12 @@ void add_precision(Names& names) {
     names.push_back({.name = name, .ours = {kPrecision}, .values = types});
   }
   names.push_back(valued(kPrecision, types));
+  for (const std::string_view name :
+       {"compile", "torch_compile", "model.compile", "model.torch_compile"}) {
+    names.push_back(only(name, kFalse,
+                         "set model.kind: python, whose model() returns torch.compile(network), or "
+                         "measure your own script (workload: python_script)"));
+  }
   names.insert(names.end(),
                {// The default dtype of torch.autocast per device.
                 {.name = "autocast.device_type",

@@ -278,6 +278,20 @@ TEST(TorchArguments, AutocastWithoutType_IsAnError) {
   }
 }
 
+TEST(TorchArguments, Compile_NamesWhatCompiles) {
+  const std::string train = kTrain;
+  for (const char* yaml : {"compile: true\n", "compile: {mode: max-autotune}\n",
+                           "torch_compile: true\n", "optimizer: {lr: 1}\ncompile: true\n"}) {
+    EXPECT_THAT(planned(train + yaml).error, HasSubstr("model() returns torch.compile(network)"))
+        << yaml;
+  }
+  for (const char* name : {"compile", "model.compile"}) {
+    EXPECT_THAT(planned(train, {std::string(name) + "=true"}).error, HasSubstr("torch.compile("));
+    EXPECT_EQ(planned(train, {std::string(name) + "=false"}).ids(), planned(train).ids());
+  }
+  EXPECT_EQ(planned(train + "compile: false\n").ids(), planned(train).ids());
+}
+
 TEST(TorchArguments, TopLevelPrecision_IsTheModels) {
   EXPECT_EQ(planned(std::string(kTrain) + "precision: bf16\n").value("model.precision"), "bf16");
   EXPECT_EQ(planned(kTrain, {"betas=[0.8, 0.9]", "optimizer.kind=Adam"}).value("optimizer.beta1"),
