@@ -62,8 +62,8 @@ std::string selector_for(const ConfigNode& value, const std::string& section,
 }
 
 // Suggests, in order: names of other tools for options of this section, the selector if the value
-// names a variant, a longer name of this section, the same name in other sections, similar
-// spellings.
+// names a variant, a longer name of this section, the same name in other sections, at the top level
+// names of other tools for options of sections, similar spellings.
 std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
@@ -86,10 +86,12 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   const auto longer = std::ranges::find_if(
       keys, [&](const std::string& known) { return known.ends_with('_' + key); });
   if (longer != keys.end()) return text + text::did_you_mean(*longer);
+  const auto of_other_section = [&](const std::string& full) {
+    return text + " (did you mean " + with_section(full) + "?)";
+  };
   const std::vector<std::string> elsewhere = index.meant(key);
-  if (!elsewhere.empty()) {
-    return text + " (did you mean " + with_section(elsewhere.front()) + "?)";
-  }
+  if (!elsewhere.empty()) return of_other_section(elsewhere.front());
+  if (section.empty() && !ours.empty()) return of_other_section(ours.front());
   std::vector<std::string> similar_keys = keys;
   for (const catalogue::TorchName& each : catalogue::torch_names()) {
     const std::string_view name = each.name;
@@ -105,7 +107,6 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
     for (const std::string& known : keys) {
       if (key.ends_with(known)) return text + text::did_you_mean(known);
     }
-    if (!ours.empty()) return text + " (did you mean " + with_section(ours.front()) + "?)";
   }
   return text + "; " + known_keys(keys);
 }

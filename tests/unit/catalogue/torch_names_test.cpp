@@ -292,6 +292,17 @@ TEST(TorchArguments, Compile_NamesWhatCompiles) {
   EXPECT_EQ(planned(train + "compile: false\n").ids(), planned(train).ids());
 }
 
+// Names of training scripts at the top level, though another key of ours is spelled like it.
+TEST(ScriptsNames, MeantOption_WinsOverSpelling) {
+  for (const auto& [yaml, meant] :
+       {std::pair("steps: 10\n", "schedule.active"), std::pair("lr: 0.1\n", "optimizer.lr"),
+        std::pair("amp: true\n", "model.precision"), std::pair("stepp: {}\n", "step")}) {
+    EXPECT_THAT(planned(std::string(kTrain) + yaml).error,
+                HasSubstr("(did you mean '" + std::string(meant) + "'?)"))
+        << yaml;
+  }
+}
+
 TEST(TorchArguments, TopLevelPrecision_IsTheModels) {
   EXPECT_EQ(planned(std::string(kTrain) + "precision: bf16\n").value("model.precision"), "bf16");
   EXPECT_EQ(planned(kTrain, {"betas=[0.8, 0.9]", "optimizer.kind=Adam"}).value("optimizer.beta1"),
