@@ -2,6 +2,8 @@
 // Defaults of a case, and the loop's options from a schedule.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/internal/check.h"
 #include "harness/worker/internal/loop.h"
@@ -45,6 +47,15 @@ TEST(LoopOptions, AutomaticSchedule_RepeatsItsWindow) {
 TEST(LoopOptions, OnlyAProfile_BeginsOnAnIdleDevice) {
   EXPECT_FALSE(loop_options(with({}), 0).idle_device);
   EXPECT_TRUE(loop_options(with({}), 0, Pass::kNative).idle_device);
+}
+
+// The others would block in a collective.
+TEST(LoopOptions, SeveralRanks_NeverStopAlone) {
+  ResolvedCase resolved = with({});
+  resolved.options["limits.wall_s"] = 60.0;
+  EXPECT_EQ(loop_options(resolved, 0).deadline_ns, 54'000'000'000);
+  resolved.options["distributed.ranks"] = steps(2);
+  EXPECT_EQ(loop_options(resolved, 0).deadline_ns, std::numeric_limits<std::int64_t>::max());
 }
 
 TEST(LoopOptions, Profile_TakesTheLastSteps) {
