@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A history on a real PostgreSQL server compared with one in a file: equal results, with many
 // writers at once, and after any process dies.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -11,6 +13,7 @@
 
 #include "harness/base/error.h"
 #include "harness/nights/acts.h"
+#include "harness/os/descriptor.h"
 #include "harness/store/database.h"
 #include "harness/store/postgres.h"
 #include "harness/store/sqlite.h"
@@ -276,6 +279,38 @@ TEST_F(FleetTest, ClosedConnection_ReconnectsOnce) {
   EXPECT_EQ(store.add(testing_history::make(night_of(1)), "results/RUN").new_launches, 24U);
   store::Database::open(server->url())->exec(end_all, {}, [](store::SqlRow) {});
   EXPECT_THAT(store.history().runs, SizeIs(1));
+}
+
+// A host writes its event to its file, loses the server before the commit, and another host takes
+// the number meanwhile.
+TEST_F(FleetTest, LostCommit_IsRepeatedWithNewNumbers) {
+  const std::string url = server->new_database("numbers");
+  const std::string file = folder / "ours.jsonl";
+  track::TrackStore ours = track::TrackStore::open(url, {.events_file = file});
+  track::TrackStore theirs = open(url);
+  const os::Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::flock(lock.value(), LOCK_EX), 0);
+  const track::TrackEvent first{.what = "noted", .alert_id = "A1", .reason = "ours"};
+  const track::TrackEvent second{.what = "noted", .alert_id = "A1", .reason = "theirs"};
+  std::thread recording([&] { EXPECT_NO_THROW(ours.record({&first, 1})); });
+  const auto watch = store::Database::open(server->url());
+  for (std::int64_t ended = 0; ended == 0;) {
+    watch->exec(
+        "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity "
+        "WHERE datname = 'numbers' AND state = 'idle in transaction'",
+        {}, [&](store::SqlRow row) { ended = std::get<std::int64_t>(row[0]); });
+  }
+  theirs.record({&second, 1});
+  ::flock(lock.value(), LOCK_UN);
+  recording.join();
+  std::vector<std::string> rows;
+  store::Database::open(url)->exec("SELECT seq, reason FROM event ORDER BY seq", {},
+                                   [&](store::SqlRow row) {
+                                     rows.push_back(std::to_string(std::get<std::int64_t>(row[0])) +
+                                                    ' ' + std::get<std::string>(row[1]));
+                                   });
+  EXPECT_THAT(rows, ElementsAre("1 theirs", "2 ours"));
+  EXPECT_THAT(track::TrackStore::open(url, {.events_file = file}).events(), SizeIs(2));
 }
 
 TEST_F(FleetTest, ServerDown_ImportsNothing) {
