@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/fleet/group_lines.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
@@ -29,6 +30,7 @@ const std::vector<LauncherRow>& launchers() {
                    "OMPI_COMM_WORLD_LOCAL_SIZE"},
                   {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"}},
        .forwarding_variable = "OMPI_MCA_mca_base_env_list",  // Open MPI; others export all
+       .forwarding_option = "-x",
        .other_machines = true},
   };
   return rows;
@@ -67,6 +69,12 @@ std::vector<std::string> launch_words(Launcher launcher, int ranks,
     case Launcher::kMpirun:
       words = {"mpirun", "-n", count};
       break;
+  }
+  const std::string_view option = row_of(launcher).forwarding_option;
+  if (!option.empty() && std::ranges::count(more, option) > 0) {
+    for (const std::string_view name : {kControllersVariable, kTokenVariable}) {
+      words.insert(words.end(), {std::string(option), std::string(name)});
+    }
   }
   words.insert(words.end(), more.begin(), more.end());
   words.insert(words.end(),

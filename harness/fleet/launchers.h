@@ -33,8 +33,10 @@ struct LauncherRow {
   Launcher launcher;
   std::string_view name;
   std::vector<PlaceVariables> places;  // the first set with any variable set is used
-  // The variable that lists the variables to export to ranks; empty: it exports all.
+  // The variable that lists the variables to export to ranks; empty: it exports all. Not used
+  // beside the option that names one, since mpirun takes either.
   std::string_view forwarding_variable = {};
+  std::string_view forwarding_option = {};
   bool other_machines = false;  // ranks may run on other machines
   bool sets_address = false;    // sets MASTER_ADDR and MASTER_PORT
 };

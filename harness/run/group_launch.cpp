@@ -99,8 +99,9 @@ class GroupLoop {
     SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
     spawn.environment.emplace_back(fleet::kControllersVariable, rank_acceptor_.address());
     spawn.environment.emplace_back(fleet::kTokenVariable, rank_acceptor_.token());
-    if (const std::string_view name = fleet::row_of(request_.launcher).forwarding_variable;
-        !name.empty()) {
+    const fleet::LauncherRow& row = fleet::row_of(request_.launcher);
+    if (const std::string_view name = row.forwarding_variable;
+        !name.empty() && std::ranges::count(request_.launcher_words, row.forwarding_option) == 0) {
       std::string names(machine::find_variable(spawn.environment, name).value_or(""));
       for (const std::string_view more : {fleet::kControllersVariable, fleet::kTokenVariable}) {
         names += (names.empty() ? "" : ";") + std::string(more);
@@ -109,7 +110,7 @@ class GroupLoop {
       spawn.environment.emplace_back(name, names);
     }
     // The controller's pid is meaningless on another machine.
-    spawn.names_controller = !fleet::row_of(request_.launcher).other_machines;
+    spawn.names_controller = !row.other_machines;
     return spawn;
   }
 

@@ -178,6 +178,26 @@ TEST(Group, FailingLauncher_IsReported) {
   }
 }
 
+// Open MPI hands ranks on other machines only the variables of this list.
+TEST(Group, OpenMpi_HandsOnTheAddress) {
+  RunProgram program;
+  start_by_mpirun(program, "echo \"$*, $OMPI_MCA_mca_base_env_list\" >&2; exit 7\n");
+  program.prefix.emplace_back("OMPI_MCA_mca_base_env_list=MINE");
+  EXPECT_EQ(program.run().exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              HasSubstr("__rank mpirun, MINE;STEPBENCH_GROUP;STEPBENCH_TOKEN"));
+}
+
+// It refuses a list beside -x.
+TEST(Group, OpenMpiOption_ExportsByOption) {
+  RunProgram program;
+  start_by_mpirun(program, "echo \"$*, $OMPI_MCA_mca_base_env_list.\" >&2; exit 7\n");
+  EXPECT_EQ(program.run({"--set", "distributed.launcher_args=-x MINE"}).exit_status, 4);
+  EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
+              AllOf(HasSubstr("-x STEPBENCH_GROUP -x STEPBENCH_TOKEN -x MINE "),
+                    HasSubstr("__rank mpirun, .")));
+}
+
 // A group whose ranks hang in their window; then `end` is applied to the run.
 struct EndedGroup {
   explicit EndedGroup(const std::function<void(const StartedRun&)>& end) {
