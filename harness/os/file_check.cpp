@@ -291,6 +291,12 @@ std::string similar_in(const fs::path& folder, const fs::path& name) {
 
 }  // namespace
 
+std::string why_absent(const fs::path& path, std::string otherwise) {
+  struct stat facts {};
+  const bool is_endless = ::stat(path.c_str(), &facts) != 0 && errno == ELOOP;
+  return is_endless ? "cannot be opened: a symbolic link leads to itself" : otherwise;
+}
+
 std::string similar_file_hint(const fs::path& path) {
   const fs::path name = path.filename();
   std::string similar = similar_in(path.parent_path(), name);

@@ -46,6 +46,9 @@ struct CommandFiles {
 // if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
 
+// Why nothing is found at `path`: `otherwise`, unless a symbolic link on the way leads to itself.
+[[nodiscard]] std::string why_absent(const std::filesystem::path& path, std::string otherwise);
+
 // Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same
 // folder, or in a `configs` folder next to it. Empty if none is similar.
 [[nodiscard]] std::string similar_file_hint(const std::filesystem::path& path);

@@ -249,8 +249,9 @@ std::string read_config_text(const std::filesystem::path& file, const YamlLimits
   }
   std::ifstream stream(file, std::ios::binary);
   if (!stream) {
-    throw ConfigError(file.string(), "cannot be read: no such file, or no permission" +
-                                         os::similar_file_hint(file));
+    throw ConfigError(file.string(),
+                      os::why_absent(file, "cannot be read: no such file, or no permission" +
+                                               os::similar_file_hint(file)));
   }
   return read_config_text(stream, file.string(), limits);
 }

@@ -140,7 +140,8 @@ std::vector<std::filesystem::path> files_of(const std::filesystem::path& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + os::similar_file_hint(path));
+    throw ConfigError(path.string(), os::why_absent(path, "no such file or directory" +
+                                                              os::similar_file_hint(path)));
   }
   if (!std::filesystem::is_directory(status)) return {path};
   std::vector<std::filesystem::path> files;

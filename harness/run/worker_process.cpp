@@ -19,6 +19,7 @@
 #include "harness/base/error.h"
 #include "harness/machine/process_tree.h"
 #include "harness/os/command.h"
+#include "harness/os/file_check.h"
 #include "harness/run/leftovers.h"
 
 namespace stepbench::run {
@@ -115,7 +116,7 @@ std::string resolve_program(const std::string& name, const machine::Variables& e
   if (name.find('/') != std::string::npos) {
     std::error_code ignored;
     if (!std::filesystem::exists(name, ignored))
-      throw ConfigError(name, "there is no such program");
+      throw ConfigError(name, os::why_absent(name, "there is no such program"));
     if (!is_program(name)) throw ConfigError(name, "is not an executable file (chmod +x?)");
     return name;
   }

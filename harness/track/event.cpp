@@ -158,7 +158,9 @@ KnownEvents append_events(const fs::path& file, std::span<const RecordedEvent> e
 
 std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known) {
   std::error_code error;
-  if (!fs::exists(file, error)) return {};
+  const bool exists = fs::exists(file, error);
+  if (error) throw ConfigError(file.string(), "cannot be read: " + error.message());
+  if (!exists) return {};
   if (fs::is_fifo(file, error)) throw ConfigError(file.string(), "is a pipe; name a file");
   const auto size = static_cast<std::int64_t>(fs::file_size(file, error));
   if (error) throw ConfigError(file.string(), "cannot be read");

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "harness/os/file_check.h"
 #include "harness/store/database.h"
 #include "harness/track/internal/load_history.h"
 #include "harness/track/internal/store_run.h"
@@ -36,8 +37,10 @@ void refuse_missing(std::string_view url) {
   const auto file = store::sqlite_file(url);
   std::error_code error;
   if (!file || fs::exists(*file, error)) return;
-  throw ConfigError(file->string(),
-                    "there is no history yet: `stepbench track add results/RUN` makes one");
+  throw ConfigError(
+      file->string(),
+      os::why_absent(*file,
+                     "there is no history yet: `stepbench track add results/RUN` makes one"));
 }
 
 // Retries once if the connection to the server was lost.

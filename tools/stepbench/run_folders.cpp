@@ -54,7 +54,8 @@ fs::path choose_run(const fs::path& path, std::ostream& err) {
   std::error_code ignored;
   const auto status = fs::status(path, ignored);
   if (!fs::exists(status)) {
-    throw ConfigError(path.string(), "no such file or directory" + similar_run_hint(path));
+    throw ConfigError(path.string(),
+                      os::why_absent(path, "no such file or directory" + similar_run_hint(path)));
   }
   if (!fs::is_directory(status) || runs::holds_results(path)) return path;
   const std::vector<fs::path> runs = runs_in(path);

@@ -69,8 +69,11 @@ std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
   std::error_code error;
   if (!std::filesystem::is_directory(which.folder, error)) {
     const bool there = std::filesystem::exists(which.folder, error);
-    throw ConfigError(which.folder, there ? "is no folder; give the one that holds the runs"
-                                          : "no such folder" + os::similar_file_hint(which.folder));
+    throw ConfigError(
+        which.folder,
+        there
+            ? "is no folder; give the one that holds the runs"
+            : os::why_absent(which.folder, "no such folder" + os::similar_file_hint(which.folder)));
   }
   return runs::summarise_runs(which.folder);
 }

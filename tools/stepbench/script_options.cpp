@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
+#include "harness/os/file_check.h"
 #include "harness/plan/plan.h"
 #include "harness/run/run_header.h"
 #include "harness/run/script_worker.h"
@@ -105,8 +106,9 @@ void require_script(const std::filesystem::path& script) {
   for (const auto& each : std::filesystem::directory_iterator(folder, error)) {
     if (each.path().extension() == ".py") there.push_back(each.path().filename().string());
   }
-  throw UsageError("--python " + script.string() + ": no such file" +
-                   text::did_you_mean(script.filename().string(), there));
+  throw UsageError("--python " + script.string() + ": " +
+                   os::why_absent(script, "no such file" + text::did_you_mean(
+                                                               script.filename().string(), there)));
 }
 
 }  // namespace

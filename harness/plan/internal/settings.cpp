@@ -338,13 +338,14 @@ void check_path(const std::string& name, const Value& value, const std::string& 
                                         "` says what each kind expects and "
                                         "which command makes one";
   const bool braces = path->find('{') < path->find("..");  // "shard-{000000..000007}.tar"
-  context.errors.add(
-      where,
+  const std::string absent =
       "no such file or folder: '" + *path + "' (seen from " +
-          std::filesystem::current_path(error).string() + ")" +
-          (braces ? "; braces are not expanded to files here: give the folder that holds them"
-                  : os::similar_file_hint(*path)) +
-          "; '" + name + "': " + doc);
+      std::filesystem::current_path(error).string() + ")" +
+      (braces ? "; braces are not expanded to files here: give the folder that holds them"
+              : os::similar_file_hint(*path));
+  const std::string why = os::why_absent(*path, absent);
+  context.errors.add(where,
+                     (why == absent ? why : "'" + *path + "' " + why) + "; '" + name + "': " + doc);
 }
 
 void check_paths(const Settings& settings, const ParseContext& context) {

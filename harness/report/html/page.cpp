@@ -10,6 +10,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/document/render_html.h"
+#include "harness/os/file_check.h"
 #include "harness/os/text_file.h"
 #include "harness/record/input.h"
 #include "harness/text/base64.h"
@@ -199,9 +200,11 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
   std::error_code error;
   if (!given.empty()) {
     if (fs::is_regular_file(given, error)) return given;
-    throw ConfigError(kFlag, given +
-                                 (fs::exists(given, error) ? " is not a file" : " does not exist") +
-                                 ": expected the script of plotly.js, " + kPlotlyFile + kTables);
+    throw ConfigError(
+        kFlag,
+        given + ' ' +
+            (fs::exists(given, error) ? "is not a file" : os::why_absent(given, "does not exist")) +
+            ": expected the script of plotly.js, " + kPlotlyFile + kTables);
   }
   const std::vector<fs::path> looked = places(program_dir);
   for (const fs::path& place : looked) {

@@ -208,5 +208,15 @@ TEST_F(NearFile, NearestEntryOrExperiment_IsSuggested) {
   EXPECT_EQ(similar_file_hint(""), "");
 }
 
+TEST_F(NearFile, EndlessLink_IsWhyAFileIsAbsent) {
+  fs::create_symlink("loop", folder_.path() / "loop");
+  EXPECT_EQ(why_absent(folder_.path() / "none", "no such file"), "no such file");
+  EXPECT_EQ(why_absent(folder_.path() / "train.yaml" / "x", "no such file"), "no such file");
+  for (const char* file : {"loop", "loop/train.yaml"}) {
+    EXPECT_THAT(why_absent(folder_.path() / file, "no such file"),
+                HasSubstr("a symbolic link leads to itself"));
+  }
+}
+
 }  // namespace
 }  // namespace stepbench::os

@@ -262,6 +262,42 @@ TEST_F(CommandFilesTest, ForeignDatabaseOrProgram_Stays) {
   }
 }
 
+// It exists, but there is nothing behind it.
+TEST_F(CommandFilesTest, EndlessLink_IsNoMissingFile) {
+  const std::string loop = folder_ / "loop.yaml";
+  fs::create_symlink("loop.yaml", loop);
+  const std::string other = folder_ / "other.yaml";
+  const std::string stub = testing::stub_worker();
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"plan", loop},
+           {"run", loop},
+           {"ab", loop},
+           {"tune", loop},
+           {"nightly", loop},
+           {"run", "--python", loop},
+           {"plan", other, "--worker", loop},
+           {"run", other, "--worker", stub, "--resume", loop},
+           {"plan", "configs/quickstart.yaml", "--set", "data.kind=jpeg_folder", "--set",
+            "data.path=" + loop},
+           {"show", loop},
+           {"compare", loop, loop},
+           {"report", loop},
+           {"report", "results/sample", "--plotly", loop},
+           {"export", loop, "--format", "csv"},
+           {"analyze", loop},
+           {"runs", "--results", loop},
+           {"track", "list", "--db", "sqlite:" + loop},
+           {"track", "add", loop, "--db", "sqlite:" + (folder_ / "new.db").string()},
+           {"track", "list", "--db", "sqlite:" + (folder_ / "new.db").string(), "--events", loop},
+           {"data", "show", loop}}) {
+    const os::CommandResult result = stepbench(words);
+    EXPECT_EQ(result.exit_status, 2) << words.front() << result.err;
+    EXPECT_THAT(result.err, AnyOf(HasSubstr("a symbolic link leads to itself"),
+                                  HasSubstr("Too many levels of symbolic links")))
+        << words.front();
+  }
+}
+
 // Files named only in the experiment's file.
 TEST_F(CommandFilesTest, FilesOfAnExperiment_AreProtected) {
   folder_.write("train.py", kKept);
