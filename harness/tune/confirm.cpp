@@ -58,18 +58,19 @@ campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, c
   return ab;
 }
 
-// Folder of an earlier confirmation with as many pairs of the same settings, to be resumed.
+// Folder of an earlier confirmation of the same settings by the same rule, to be resumed.
 std::string begun_before(const campaign::AbRequest& ab, const campaign::AbArms& arms) {
-  record::RunRow header;
-  campaign::describe_campaign(arms, ab.pairs, {}, 0, header);
+  record::RunRow now;
+  campaign::describe_campaign(arms, ab.pairs, campaign::plan_ab(ab, arms).tested, *ab.seed, now);
   for (const std::filesystem::path& folder : campaign::folders_newest_first(ab.results)) {
     const record::Results earlier = record::read_results(folder);
     if (earlier.runs.empty()) continue;
     const record::RunRow& then = earlier.runs.front();
-    if (then.plan_digest == header.plan_digest &&
-        text_of(then.context, "ab_pairs") == text_of(header.context, "ab_pairs")) {
-      return folder.string();
-    }
+    const bool is_same = std::ranges::all_of(now.context, [&](const auto& each) {
+      return !each.first.starts_with("ab_") ||  // the rest is that of the search, and the same
+             text_of(then.context, each.first) == to_text(each.second);
+    });
+    if (then.plan_digest == now.plan_digest && is_same) return folder.string();
   }
   return {};
 }

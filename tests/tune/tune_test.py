@@ -174,10 +174,15 @@ class Tune(unittest.TestCase):
         self.tune("--launches", 200, "--resume", folder)
         self.assertEqual(self.answer()["answer"], "better")
         self.assertEqual(len(list((folder / "confirm").iterdir())), 2)
-        # A repetition measures nothing.
+        # A repetition measures nothing, another margin the pairs alone.
         before = self.launches("results")
         self.tune("--launches", 200, "--resume", folder)
         self.assertEqual(self.launches("results"), before)
+        self.tune("--launches", 200, "--resume", folder, "--margin", 2)
+        self.assertEqual(self.answer()["answer"], "better")
+        self.assertEqual(len(list((folder / "confirm").iterdir())), 3)
+        self.tune("--launches", 200, "--resume", folder)
+        self.assertEqual(len(list((folder / "confirm").iterdir())), 3)
 
     def test_what_cannot_be_measured_is_told(self):
         self.write(more="    stub.behaviour: [ok, throw_in_step]\n")
