@@ -31,7 +31,7 @@ from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
 from stepbench_worker.controlled_run import ControlledRun, in_others, last_steps, own_phases_of, schedule_of  # noqa: E402
 from stepbench_worker.source import LoopError  # noqa: E402
 from stepbench_worker.stopping import Stopping, interval_of_windows  # noqa: E402
-from stepbench_worker.window import EPOCH, PARTIAL  # noqa: E402
+from stepbench_worker.window import EPOCH, PARTIAL, Step  # noqa: E402
 from stepbench_worker.worker import Launch  # noqa: E402
 
 
@@ -1079,20 +1079,42 @@ class OnADevice(unittest.TestCase):
             def end(self, iterator, elapsed_ns, waits_ns, borders_ns):
                 clock.now += 7_000_000
 
+        def slow_step(*fields):
+            clock.now += 1_000_000
+            return Step(*fields)
+
         cuda = ScriptedCuda()
         cuda.Event = lambda enable_timing: Marks(cuda)
-        told = Session()
-        session.use(told)
         used = lambda: dict.fromkeys(USAGE, clock.now)  # noqa: E731
         with (mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=cuda)),
               mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now),
-              mock.patch("stepbench_worker.loop._process_usage", used), mock.patch("stepbench_worker.loop.LoaderWatch", Slow)):
-            for _ in measure(Loader(1000), wait=0, warmup=2, active=50, repeat=2):
-                clock.now += 5_000_000
-        for columns in told.loop.cycles:
-            self.assertEqual(columns["step_ns"], [5_000_000] * 50)
-            self.assertEqual(columns["period_device_ns"], [5_000_000] * 50)
-        self.assertEqual(told.loop.usage["cpu_user_ns"], 2 * 50 * 5_000_000)
+              mock.patch("stepbench_worker.loop._process_usage", used), mock.patch("stepbench_worker.loop.LoaderWatch", Slow),
+              mock.patch("stepbench_worker.loop.Step", slow_step)):
+            for on_device in (True, False):
+                cuda.is_initialized = lambda on_device=on_device: on_device
+                told = Session()
+                session.use(told)
+                for _ in measure(Loader(1000), wait=0, warmup=2, active=50, repeat=2):
+                    clock.now += 5_000_000
+                for columns in told.loop.cycles:
+                    self.assertEqual(columns["step_ns"], [5_000_000] * 50)
+                    self.assertEqual(columns.get("period_device_ns", columns["step_ns"]), [5_000_000] * 50)
+                self.assertEqual(told.loop.usage["cpu_user_ns"], 2 * 50 * 5_000_000)
+                self.assertEqual(told.loop.drained_ns, 2 * 50 * 5_000_000)
+
+    def test_the_card_of_the_steps_is_told_where_the_driver_knows_it(self):
+        driver = types.SimpleNamespace()
+        driver.cuDeviceGet = lambda device, ordinal: setattr(device._obj, "value", 7 + ordinal) or 0
+        driver.cuDeviceGetPCIBusId = lambda text, _, device: setattr(text, "value", b"0000:%02x:00.0" % device.value) or 0
+        said = []
+        control = types.SimpleNamespace(send=lambda _, **words: said.append(words.get("device_pci")))
+        told = ControlledRun(control, {"options": {}})
+        with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=ScriptedCuda())):
+            for library in ([driver], OSError("no such library")):
+                with mock.patch.object(ctypes, "CDLL", side_effect=library):
+                    told.stage("active")
+        told.stage("active")
+        self.assertEqual(said, ["0000:08:00.0", None, None])
 
     def test_a_share_of_its_memory_is_told_to_a_torch_that_does_not_know_the_setting(self):
         share = "per_process_memory_fraction:0.25"

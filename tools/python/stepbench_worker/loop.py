@@ -384,16 +384,17 @@ class Loop:
             self._end_window(self._window)
 
     def _end_window(self, window: list[tuple[Any, ...]]) -> None:
+        # The work below takes host time outside the window: read the window's counters and clocks first.
+        self._add_usage()
+        self._synchronize()
+        drained_ns = monotonic_ns() - self._window_began_ns
+        self._window = None
+        self._garbage.end()
+        self.anomalies.end()
         first = self.steps - len(window)
         steps = [Step(first + i, *fields[1:]) for i, fields in enumerate(window)]
         if self.samples_unknown:
             steps = [step._replace(samples=0) for step in steps]
-        self._window = None
-        self._add_usage()
-        self._garbage.end()
-        self.anomalies.end()
-        self._synchronize()
-        drained_ns = monotonic_ns() - self._window_began_ns
         self.memory.end()
         self._take_peaks()
         if self.watch is not None:
