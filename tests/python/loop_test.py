@@ -2,6 +2,7 @@
 """measure() without the rest, on torch-free loaders and a scripted CUDA: loop_test.py SOURCE_DIR [TEST]..."""
 import collections
 import contextlib
+import ctypes
 import dataclasses
 import gc
 import importlib

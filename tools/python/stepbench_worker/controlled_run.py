@@ -10,6 +10,7 @@ from typing import Any
 
 from . import facts, garbage, ranks, spawned_ranks
 from .control import Control
+from .device import pci_of_script
 from .loop import Loop, Session
 from .phases import own_names
 from .profile import MAX_WARMUP, Wanted
@@ -61,7 +62,7 @@ class ControlledRun(Session):
 
     def stage(self, name: str, steps: int = 0, step_ns: int = 0) -> None:
         self.at = name
-        said = {"steps": steps, "step_ns": step_ns}
+        said = {"steps": steps, "step_ns": step_ns, "device_pci": pci_of_script() if name == "active" else ""}
         self._control.send("stage", stage=name, **{key: value for key, value in said.items() if value})
 
     def cycle(self, number: int, columns: dict[str, list[int]]) -> None:

@@ -15,6 +15,21 @@ def cuda_of_script() -> Any:
     return cuda if cuda is not None and cuda.is_initialized() else None
 
 
+def pci_of_script() -> str:
+    """Returns the current device as "0000:17:00.0", by NVIDIA's driver; empty: none, or unknown."""
+    cuda, ctypes = cuda_of_script(), sys.modules.get("ctypes")
+    if cuda is None or ctypes is None:
+        return ""
+    device, text = ctypes.c_int(), ctypes.create_string_buffer(16)
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+        known = (driver.cuDeviceGet(ctypes.byref(device), cuda.current_device()) == 0
+                 and driver.cuDeviceGetPCIBusId(text, len(text), device) == 0)
+    except (OSError, AttributeError):
+        return ""
+    return text.value.decode("ascii") if known else ""
+
+
 class CudaWindow:
     """The events of one window, on the stream that was current when the window began."""
 
