@@ -806,7 +806,8 @@ class OwnRanks(unittest.TestCase):
     def of_group(self, rank, world):
         group = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: world > 0, get_rank=lambda: rank,
                                       get_world_size=lambda: world)
-        return mock.patch.dict(sys.modules, torch=types.SimpleNamespace(distributed=group))
+        threads = {"get_num_threads": lambda: 1, "get_num_interop_threads": lambda: 1}
+        return mock.patch.dict(sys.modules, torch=types.SimpleNamespace(distributed=group, **threads))
 
     def test_the_devices_of_a_machine_are_those_that_its_ranks_see_together(self):
         for seen, expected in (([("a", ["x"]), ("a", ["y"])], (2, True)),  # srun --gpus-per-task=1
@@ -843,6 +844,29 @@ class OwnRanks(unittest.TestCase):
         with self.of_group(0, 2), self.assertRaisesRegex(LoopError, "stepbench run --ranks 2"):
             list(measure(Loader(9)))
         self.assertEqual([kind for kind, _ in said], ["failed"])
+
+    def test_ranks_have_met_in_a_group_of_all_of_them(self):
+        for world, rank_count, met in ((0, 2, False), (1, 2, False), (2, 2, True), (2, 4, False)):
+            said = []
+            control = types.SimpleNamespace(send=lambda kind, **words: said.append((kind, words)), wait_for_end=lambda: None,
+                                            send_samples=lambda *_: None)
+            options = {"schedule.wait": 0, "schedule.warmup": 1, "schedule.active": 2, "schedule.repeat": 1}
+            session.use(ControlledRun(control, {"options": options, "world": rank_count}))
+            with self.of_group(0, world):
+                list(measure(Loader(9)))
+            self.assertEqual(said[-1][0], "launch")
+            self.assertEqual(said[-1][1]["schedule"]["met_ranks"], met, (world, rank_count))
+
+    def test_a_started_process_is_refused_in_its_loop_and_not_before(self):
+        self.addCleanup(session.use, None)
+        with mock.patch.dict(os.environ):
+            ear = spawned_ranks.Ear()
+            session.use(None)
+            loop = measure(Loader(9))  # its ranks have not met yet
+            self.assertIsNone(ear.heard())
+            with self.assertRaisesRegex(LoopError, "starts its own ranks"):
+                list(loop)
+            self.assertIsNotNone(ear.heard())
 
     def test_what_a_started_process_met_is_why_whatever_the_script_makes_of_it(self):
         said = []

@@ -250,7 +250,7 @@ void add_fingerprints(std::span<record::Launch> ranks) {
   }
 }
 
-// True if every rank reports that it was in no process group in its measured steps.
+// True if every rank reports that its measured steps were in no process group of all ranks.
 bool trained_separately(std::span<const record::Launch> ranks) {
   return std::ranges::all_of(ranks, [](const record::Launch& rank) {
     const auto met = rank.row.report.schedule.find("met_ranks");
@@ -266,7 +266,8 @@ void report_separate_training(std::span<record::Launch> ranks) {
        .severity = Severity::kProblem,
        .text = "the " + count +
                " ranks trained apart: in the measured steps none of them was in a process group of "
-               "several ranks",
+               "all " +
+               count,
        .value = static_cast<double>(ranks.size()),
        .threshold = 1,
        .unit = "ranks",

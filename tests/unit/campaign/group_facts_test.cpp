@@ -63,6 +63,35 @@ TEST(GroupFacts, Fingerprint_NamesEachRank) {
   EXPECT_EQ(record::fingerprint_words("loss"), "loss");
 }
 
+// Two ranks, of which each says whether it was in a process group of both.
+std::vector<record::Launch> ranks_that_met(bool first, bool second) {
+  std::vector<record::Launch> ranks = {launch_of(0, {100, 100}, 8), launch_of(1, {150, 90}, 4)};
+  ranks[0].row.report.schedule["met_ranks"] = first;
+  ranks[1].row.report.schedule["met_ranks"] = second;
+  add_group_facts(ranks, {});
+  return ranks;
+}
+
+TEST(GroupFacts, RanksThatNeverMet_HaveNoGroupRate) {
+  const std::vector<record::Launch> ranks = ranks_that_met(false, false);
+  const record::LaunchReport& first = ranks[0].row.report;
+  ASSERT_EQ(first.findings.all().size(), 1U);
+  EXPECT_EQ(first.findings.begin()->id, "ranks.apart");
+  EXPECT_THAT(first.findings.begin()->text, HasSubstr("the 2 ranks trained apart"));
+  EXPECT_FALSE(first.schedule.contains("group_samples"));
+  const auto estimate = estimate::estimate_of(ranks[0]);
+  EXPECT_FALSE(estimate->samples) << "no rate, so no scaling either";
+  EXPECT_EQ(estimate->host_ns, 200) << "of the rank itself";
+}
+
+TEST(GroupFacts, RanksThatMet_AreAGroup) {
+  for (const bool second : {true, false}) {
+    const record::LaunchReport first = ranks_that_met(true, second)[0].row.report;
+    EXPECT_TRUE(first.findings.empty()) << "one that has left its group was in it";
+    EXPECT_EQ(number_of(first.schedule, "group_samples"), 24);
+  }
+}
+
 TEST(GroupFacts, MissingTraces_LeaveWaitsUnknown) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   for (record::Launch& launch : ranks) launch.row.key.pass = Pass::kKineto;

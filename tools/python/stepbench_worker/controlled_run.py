@@ -78,7 +78,7 @@ class ControlledRun(Session):
         report["notes"] += notes
         if self.ranks > 1 and not FOREIGN.intersection(sys.modules):
             met = ranks.group()
-            report["schedule"]["met_ranks"] = met is not None and met[1] > 1
+            report["schedule"]["met_ranks"] = met is not None and met[1] == self.ranks
         if self.others:
             report["notes"].append(f"not measured here: the loops {', '.join(name or 'without a name' for name in self.others)}"
                                    "; script.loop chooses one by its name, and can be swept")
