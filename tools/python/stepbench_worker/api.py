@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TypeVar
 
-from . import session, spawned_ranks
+from . import session
 from .batch import SampleCounter
 from .loop import Loop, Session
 from .measured import Measured, refuse_what_has_no_batches
@@ -132,7 +132,6 @@ def _refuse_where_spawned() -> None:
 def _session() -> Session:
     told = session.current()
     if told is None:
-        spawned_ranks.refuse()
         from .standalone_run import StandaloneRun  # default: a script that runs alone
         told = StandaloneRun()
         session.use(told)

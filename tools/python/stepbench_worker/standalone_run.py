@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, TextIO
 
-from . import facts, ranks
+from . import facts, ranks, spawned_ranks
 from .loop import Loop, Session
 from .masked import masked
 from .measured import nothing_measured_reason
@@ -44,6 +44,7 @@ class StandaloneRun(Session):
 
     def open(self, schedule: Schedule, name: str, results: str | None) -> Loop:
         """Every call opens a new loop."""
+        spawned_ranks.refuse()  # not before: the script's ranks must meet first, or the others wait for this one
         self._began, self._began_ns, self._said = time.time(), time.monotonic_ns(), ""
         self.results = results
         self._opened += 1
