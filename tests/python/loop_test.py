@@ -236,10 +236,13 @@ class LoaderFindings(unittest.TestCase):
         self.assertEqual((handover.all.delivered, handover.all.known, handover.all.tells), (20, 0, False))
 
     def test_other_ranks_of_the_job_are_no_other_programs(self):
-        with mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="4"):
-            found = self.finding(2, (10, 0), (500, 450), others=True)
-        self.assertEqual(found["remedy"], less_work(2))
-        self.assertNotIn("other programs", found["text"])
+        for launcher, place in (("run --ranks", {"RANK": "0", "WORLD_SIZE": "4"}), ("the script itself", {})):
+            with self.subTest(launcher), mock.patch.dict(os.environ, place), mock.patch.object(
+                    ranks, "group", lambda place=place: None if place else (0, 4)):
+                self.setUp()
+                found = self.finding(2, (10, 0), (500, 450), others=True)
+                self.assertEqual(found["remedy"], less_work(2))
+                self.assertNotIn("other programs", found["text"])
 
     def test_who_may_use_few_of_the_machines_cores_is_told_how_to_get_more(self):
         self.assertIn("may use 1 of the machine's 64: give it more (srun --cpus-per-task", less_work(1.0, 64))

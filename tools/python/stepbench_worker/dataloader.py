@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from . import ranks
 from .dataloader_times import Handover
 from .repeated_batches import RepeatedBatches
 
@@ -72,7 +73,7 @@ class LoaderWatch:
         self._known = True
         self.handover = Handover()
         self.repeated = RepeatedBatches(loader)
-        self._alone = int(os.environ.get("LOCAL_WORLD_SIZE") or 1) < 2  # else other load may be its other ranks
+        self._alone = ranks.place()[1] < 2  # else other load may be its other ranks
 
     def begin(self, iterator: Any) -> None:
         self.repeated.close()
