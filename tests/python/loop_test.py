@@ -997,6 +997,8 @@ class Callbacks(unittest.TestCase):
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
         self.enterContext(mock.patch("stepbench_worker.loop._process_usage", lambda: dict.fromkeys(USAGE, clock.used)))
         self.enterContext(mock.patch("stepbench_worker.held_memory.held_bytes", lambda: clock.used))
+        stage = self.enterContext(mock.patch.object(self.told, "stage"))
+        self.stages = lambda: [call.args[0] for call in stage.mock_calls]
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=1)
         control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
         hooks = HuggingFaceCallback(wait=0, warmup=2, active=6)
@@ -1032,6 +1034,25 @@ class Callbacks(unittest.TestCase):
                 self.assertEqual({name: loop.usage[name] for name in USAGE}, dict.fromkeys(USAGE, 6 * 8))
                 self.assertEqual(loop.peaks, {} if announced else None)
                 self.assertEqual(loop.memory.growth, 6 * 8 if announced else None)
+                self.assertEqual(self.stages(), ["warmup", *["active"] * (4 if announced else 7)], "watched anew after each")
+
+    def test_validation_within_the_window_of_a_module_is_no_part_of_a_step(self):
+        from stepbench_worker.callbacks import LightningCallback
+        trainer = types.SimpleNamespace(num_training_batches=9, should_stop=False)
+        with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=ScriptedCuda())):
+            hooks = LightningCallback(wait=0, warmup=1, active=4)
+            hooks.on_train_epoch_start(trainer, None)
+            for number in range(5):
+                hooks.on_train_batch_start(trainer, None, [Tiny()], number)
+                hooks.on_train_batch_end(trainer, None, {"loss": 0.5}, [Tiny()], number)
+                if number == 2:
+                    hooks.on_validation_start(trainer, None)
+                    with phase("forward"):
+                        pass
+                    hooks.on_validation_end(trainer, None)
+        columns = self.told.loop.cycles[0]
+        self.assertEqual(columns["forward_device_ns"], [1_000_000] * 4, "not that of the validation")
+        self.assertEqual(columns["period_device_ns"], [3_000_000] * 4)
 
 
 BatchSampler = dataclasses.make_dataclass("BatchSampler", ["batch_size", "sampler", "drop_last"])

@@ -337,7 +337,7 @@ class Loop:
         cuda = cuda_of_script()
         if cuda is not None:
             self.device = f"cuda:{cuda.current_device()}"
-        self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
+        self._tell_active()
         self._told.window(True)
         self.cpus.look()
         if self.watch is not None:
@@ -357,6 +357,10 @@ class Loop:
         if self.recorder is None and cuda is not None:
             self.times.listener = self._events = CudaWindow(cuda, self.times.names)
         self._window_began_ns = monotonic_ns()
+
+    def _tell_active(self) -> None:
+        """Also after a pause, so that the window is watched anew from outside."""
+        self._told.stage("active", steps=self.plan.schedule.active, step_ns=self._step_ns())
 
     def end_step(self, samples: int, tokens: int, size_bytes: int = 0) -> None:
         """The next step begins at the same time."""
@@ -436,6 +440,7 @@ class Loop:
             self.leave()
         elif self._window is not None:
             self._add_usage(ended)
+            phases.use(None)
             if ended is None:
                 self._take_peaks()
                 self.memory.end()
@@ -449,6 +454,7 @@ class Loop:
         """Continues after pause()."""
         if self._window is None or self._paused_at == 0:
             return
+        self._tell_active()
         if (cuda := cuda_of_script()) is not None:
             cuda.reset_peak_memory_stats()
         self.memory.begin()
