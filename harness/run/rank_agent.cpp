@@ -242,7 +242,7 @@ class RankAgent {
     return !bytes.empty();
   }
 
-  // Tracks the worker's stage from its short lines. Ignores invalid lines, which the controller
+  // Tracks the worker's place from its short lines. Ignores invalid lines, which the controller
   // reports.
   void note(std::string_view line) {
     constexpr std::size_t kShort = 1024;
@@ -253,12 +253,12 @@ class RankAgent {
     try {
       const protocol::WorkerMessage message = protocol::decode_worker(std::string(line));
       if (const auto* stage = std::get_if<protocol::StageMessage>(&message)) {
-        stage_ = stage->stage;
+        place_.take(*stage);
         watch_->device_is(stage->device_pci);
-      } else if (std::holds_alternative<protocol::CycleMessage>(message)) {
-        ++cycles_;
+      } else if (const auto* cycle = std::get_if<protocol::CycleMessage>(&message)) {
+        place_.take(*cycle);
       }
-      watch_->is_at(cycles_, stage_);
+      watch_->is_at(place_);
     } catch (const Error&) {
     }
   }
@@ -338,8 +338,7 @@ class RankAgent {
   WorkerProcess worker_;
   std::unique_ptr<machine::NvmlSession> nvml_;
   std::optional<WorkerWatch> watch_;  // set from the worker's start on
-  protocol::Stage stage_ = protocol::Stage::kSetUp;
-  std::size_t cycles_ = 0;
+  SchedulePlace place_;
   fleet::RankExit exit_;
   std::optional<std::int64_t> kills_before_;
   std::int64_t kill_at_ns_ = 0;

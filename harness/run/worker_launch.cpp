@@ -134,7 +134,7 @@ class LaunchLoop {
     if (session().stage_messages() != stages) {
       watch_.device_is(session().stage_message()->device_pci);
     }
-    watch_.is_at(session().cycles(), session().stage().value_or(protocol::Stage::kSetUp));
+    watch_.is_at(session().place());
   }
 
   void label(LaunchResult& result) const {

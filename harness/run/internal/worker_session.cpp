@@ -102,13 +102,14 @@ void WorkerSession::handle(protocol::StageMessage&& message) {
   if (check_) check_->stage(message);
   stage_ = message.stage;
   stage_message_ = message;
+  place_.take(message);
   ++stage_messages_;
 }
 
 void WorkerSession::handle(protocol::CycleMessage&& message) {
   if (check_) check_->cycle(message);
   last_cycle_step_ns_ = message.mean_step_ns;
-  ++cycles_;
+  place_.take(message);
 }
 
 void WorkerSession::handle(record::CycleSamples&& message) {
@@ -150,12 +151,12 @@ void WorkerMonitor::receive(std::string_view bytes, std::int64_t now_ns) {
   const std::optional<Stage> stage = session_.stage();
   const std::uint64_t messages = session_.messages();
   const std::uint64_t stages = session_.stage_messages();
-  const std::size_t cycles = session_.cycles();
+  const std::size_t cycles = session_.place().cycles;
   const bool ended = session_.final_outcome().has_value();
   session_.receive(bytes, now_ns - begin_ns_);
   if (session_.messages() == messages) return;
   last_message_ns_ = now_ns;
-  const bool more_cycles = session_.cycles() != cycles;
+  const bool more_cycles = session_.place().cycles != cycles;
   const bool stage_is_last = session_.last_message().starts_with("`stage");
   if (more_cycles && stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
   if (session_.stage_messages() != stages)

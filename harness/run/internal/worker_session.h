@@ -18,6 +18,24 @@
 
 namespace stepbench::run {
 
+// Position in the schedule, from a worker's messages in their order.
+struct SchedulePlace {
+  std::size_t cycles = 0;  // ended windows
+  std::size_t begins = 0;  // of windows; a window that begins anew is counted again
+  bool in_window = false;
+  bool measures = false;  // in warm-up or a window
+
+  void take(const protocol::StageMessage& message) {
+    in_window = message.stage == protocol::Stage::kActive;
+    measures = in_window || message.stage == protocol::Stage::kWarmup;
+    if (in_window) ++begins;
+  }
+  void take(const protocol::CycleMessage& /*message*/) {
+    in_window = false;
+    ++cycles;
+  }
+};
+
 class WorkerSession {
  public:
   explicit WorkerSession(std::uint64_t max_bytes) : max_bytes_(max_bytes) {}
@@ -42,7 +60,7 @@ class WorkerSession {
   [[nodiscard]] const std::string& last_message() const { return last_message_; }
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
   [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
-  [[nodiscard]] std::size_t cycles() const { return cycles_; }  // number of ended windows
+  [[nodiscard]] const SchedulePlace& place() const { return place_; }
   [[nodiscard]] bool has_unfinished_line() const { return !lines_.rest().empty(); }
   [[nodiscard]] std::uint64_t messages() const { return messages_; }
 
@@ -76,7 +94,7 @@ class WorkerSession {
   std::string last_message_;
   std::optional<Outcome> final_;
   std::int64_t last_cycle_step_ns_ = 0;
-  std::size_t cycles_ = 0;
+  SchedulePlace place_;
   record::LaunchReport report_;
   std::vector<record::CycleSamples> samples_;
   std::vector<ops::OpFrame> ops_;

@@ -16,8 +16,6 @@
 
 namespace stepbench::run {
 
-using protocol::Stage;
-
 std::string device_of(const ResolvedCase& resolved) {
   const Value* device = resolved.options.get("device");
   const auto* name = device == nullptr ? nullptr : std::get_if<std::string>(device);
@@ -40,20 +38,22 @@ void WorkerWatch::device_is(const std::string& pci) {
   device_sampler_.device_is(pci);
 }
 
-void WorkerWatch::is_at(std::size_t cycles, Stage stage) {
-  // Until the next stage is read, the stage is that of the cycle that has just ended.
-  const bool ended = windows_ended_ < cycles;
-  while (window_begins_.size() < cycles ||
-         (window_begins_.size() == cycles && stage == Stage::kActive && !ended)) {
-    window_begins_.push_back(clock_.now_ns());
-    sampler_.window_begins();
-    device_sampler_.window_begins();
-  }
-  for (; windows_ended_ < cycles; ++windows_ended_) {
+void WorkerWatch::is_at(const SchedulePlace& place) {
+  for (; place_.cycles < place.cycles; ++place_.cycles) {
+    if (window_begins_.size() == place_.cycles) begin_window();  // read together with its end
     sampler_.window_ends();
     device_sampler_.window_ends();
   }
-  sampler_.measures(stage == Stage::kWarmup || stage == Stage::kActive);
+  if (place.in_window && place.begins != place_.begins) begin_window();
+  place_ = place;
+  sampler_.measures(place.measures);
+}
+
+void WorkerWatch::begin_window() {
+  window_begins_.resize(place_.cycles);
+  window_begins_.push_back(clock_.now_ns());
+  sampler_.window_begins();
+  device_sampler_.window_begins();
 }
 
 void WorkerWatch::sample() {

@@ -18,7 +18,7 @@
 #include "harness/machine/device_sampler.h"
 #include "harness/machine/devices.h"
 #include "harness/machine/sampler.h"
-#include "harness/protocol/messages.h"
+#include "harness/run/internal/worker_session.h"
 
 namespace stepbench::run {
 
@@ -40,8 +40,8 @@ class WorkerWatch {
               const Clock& clock);
 
   void device_is(const std::string& pci);  // empty: unknown
-  // Number of ended cycles and current stage; a message delays them by about a millisecond.
-  void is_at(std::size_t cycles, protocol::Stage stage);
+  // A message delays it by about a millisecond. A window that begins anew is watched anew.
+  void is_at(const SchedulePlace& place);
   void sample();
   [[nodiscard]] std::int64_t next_ns() const;
   void worker_ended() { sampler_.worker_ended(); }
@@ -53,6 +53,7 @@ class WorkerWatch {
   [[nodiscard]] const std::vector<std::int64_t>& window_begins() const { return window_begins_; }
 
  private:
+  void begin_window();
   [[nodiscard]] machine::DeviceSampler::Owner owner_of(int pid) const;
   [[nodiscard]] std::optional<std::int64_t> numa_node_of_device() const;
 
@@ -63,7 +64,7 @@ class WorkerWatch {
   machine::DeviceSampler device_sampler_;
   std::string device_pci_;  // as reported by the worker
   std::vector<std::int64_t> window_begins_;
-  std::size_t windows_ended_ = 0;
+  SchedulePlace place_;  // as last seen
 };
 
 // Sets kThrottled in the flags of steps during which the device was throttled. `window_begins`:

@@ -9,44 +9,48 @@
 namespace stepbench::run {
 namespace {
 
-using protocol::Stage;
-using ::testing::SizeIs;
+using ::testing::ElementsAre;
 
-// What the worker reported before each look at it, and the number of windows begun by then.
-struct Look {
-  std::size_t cycles;
-  Stage stage;
-  std::size_t begun;
-};
-
-void expect_windows(const std::vector<Look>& looks) {
+// When each window began, in ms, if each of the worker's messages takes 1 ms: a(ctive), w(armup),
+// t(ear down), c(ycle), or another. A message before a blank is read together with the next one.
+std::vector<std::int64_t> begins_ms(std::string_view messages) {
+  using protocol::Stage;
   const test::TemporaryFolder root;
   ScriptedClock clock(0);
   WorkerWatch watch(root.path(), 10, "cpu", {}, nullptr, clock);
-  for (const Look& look : looks) {
+  SchedulePlace place;
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const char message = messages[i];
+    if (message == ' ') continue;
+    if (message == 'c') place.take(protocol::CycleMessage{});
+    if (message == 'a') place.take(protocol::StageMessage{Stage::kActive});
+    if (message == 'w') place.take(protocol::StageMessage{Stage::kWarmup});
+    if (message == 't') place.take(protocol::StageMessage{Stage::kTearDown});
     clock.pass(1'000'000);
-    watch.is_at(look.cycles, look.stage);
-    EXPECT_THAT(watch.window_begins(), SizeIs(look.begun))
-        << look.cycles << " cycles, " << name_of(look.stage);
+    if (!messages.substr(i + 1).starts_with(' ')) watch.is_at(place);
   }
+  std::vector<std::int64_t> ms = watch.window_begins();
+  for (std::int64_t& each : ms) each /= 1'000'000;
+  return ms;
 }
 
-TEST(WorkerWatch, EachCycle_IsAWindow) {
-  expect_windows({{0, Stage::kWarmup, 0},
-                  {0, Stage::kActive, 1},
-                  {0, Stage::kActive, 1},
-                  {1, Stage::kWarmup, 1},
-                  {1, Stage::kActive, 2},
-                  {2, Stage::kTearDown, 2}});
-}
+TEST(WorkerWatch, EachCycle_IsAWindow) { EXPECT_THAT(begins_ms("wacwact"), ElementsAre(2, 5)); }
 
-// A cycle's message is read before that of the next stage.
 TEST(WorkerWatch, EndOfACycle_BeginsNoWindow) {
-  expect_windows({{0, Stage::kActive, 1}, {1, Stage::kActive, 1}, {1, Stage::kTearDown, 1}});
+  EXPECT_THAT(begins_ms("ac.t"), ElementsAre(1));
+  EXPECT_THAT(begins_ms("ac..wa"), ElementsAre(1, 6));
 }
 
-TEST(WorkerWatch, WindowReadAtItsEnd_IsCounted) {
-  expect_windows({{0, Stage::kWarmup, 0}, {1, Stage::kTearDown, 1}});
+TEST(WorkerWatch, WindowsWithoutWarmup_BeginAtTheirMessage) {
+  EXPECT_THAT(begins_ms("ac.ac"), ElementsAre(1, 4));
+  EXPECT_THAT(begins_ms("ac ac"), ElementsAre(1, 3)) << "read together";
+}
+
+TEST(WorkerWatch, WindowReadAtItsEnd_IsCounted) { EXPECT_THAT(begins_ms("wa ct"), ElementsAre(3)); }
+
+TEST(WorkerWatch, WindowThatBeginsAnew_IsWatchedAnew) {
+  EXPECT_THAT(begins_ms("waa.c"), ElementsAre(3)) << "as after an evaluation";
+  EXPECT_THAT(begins_ms("acwawact"), ElementsAre(1, 6)) << "its warm-up too";
 }
 
 }  // namespace
