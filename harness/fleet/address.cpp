@@ -207,6 +207,13 @@ std::string own_address(int socket) {
   return text_of(address);
 }
 
+std::string peer_address(int socket) {
+  sockaddr_in address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(socket, reinterpret_cast<sockaddr*>(&address), &size) != 0) return {};
+  return text_of(address);
+}
+
 std::string gloo_interface(const std::string& address, const std::string& host) {
   const std::vector<Interface> all = interfaces();
   const auto own = std::ranges::find(all, address, &Interface::address);

@@ -49,8 +49,9 @@ void check_bind(const std::string& bind);
 // Enables the same dead-peer detection on an accepted connection.
 void keep_alive(int socket);
 
-// Address of the local end of a connection: "10.0.0.2".
+// Address of the local end of a connection: "10.0.0.2"; and of the other end.
 [[nodiscard]] std::string own_address(int socket);
+[[nodiscard]] std::string peer_address(int socket);
 
 // Interface to set as GLOO_SOCKET_IFNAME on the machine `host`, whose end of the connection to the
 // controller has this address. Empty: none. By default Gloo uses the address of the host name,

@@ -94,7 +94,8 @@ inline constexpr std::string_view kStacksLine = "!stacks";
 [[nodiscard]] RankExit decode_exit(std::string_view line);
 
 // HMAC-SHA-256 (RFC 2104) in hex over the speaker and both challenges, so that an answer cannot be
-// replayed on another connection or by the other end.
+// replayed on another connection or by the other end. `of_controller`: its challenge, then its
+// address as the speaker sees it, so that no host in between can pass the answer on.
 [[nodiscard]] std::string proof(std::string_view token, std::string_view role,
                                 std::string_view of_rank, std::string_view of_controller);
 inline constexpr std::string_view kRank = "rank";

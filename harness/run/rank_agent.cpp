@@ -142,11 +142,12 @@ class RankAgent {
       for (;;) {
         if (const auto line = lines.next()) {
           const fleet::ControllerChallenge theirs = fleet::decode_challenge(*line);
+          const std::string of_controller = theirs.challenge + fleet::peer_address(socket);
           if (!fleet::is_same(theirs.proof,
-                              fleet::proof(token, fleet::kController, own, theirs.challenge))) {
+                              fleet::proof(token, fleet::kController, own, of_controller))) {
             return "does not know the token of this group";
           }
-          proof_ = fleet::proof(token, fleet::kRank, own, theirs.challenge);
+          proof_ = fleet::proof(token, fleet::kRank, own, of_controller);
           return {};
         }
         pollfd waits{socket, POLLIN, 0};

@@ -150,21 +150,21 @@ bool RankAcceptor::hear(PendingConnection& connection, const Callbacks& callback
 
 bool RankAcceptor::take(std::string_view line, PendingConnection& connection,
                         const Callbacks& callbacks) const {
+  const auto proof = [&](std::string_view role) {
+    return fleet::proof(token_, role, connection.of_rank,
+                        connection.own + fleet::own_address(connection.socket.value()));
+  };
   if (connection.of_rank.empty() && fleet::is_hello(line)) {
     connection.of_rank = fleet::decode_hello(line).challenge;
     connection.own = fleet::make_token();
-    const std::string proof =
-        fleet::proof(token_, fleet::kController, connection.of_rank, connection.own);
+    const fleet::ControllerChallenge challenge{connection.own, proof(fleet::kController)};
     return !connection.of_rank.empty() &&
-           protocol::write_line(connection.socket.value(),
-                                fleet::encode(fleet::ControllerChallenge{connection.own, proof}));
+           protocol::write_line(connection.socket.value(), fleet::encode(challenge));
   }
   const fleet::RankJoin join = fleet::decode_join(line);
-  const bool is_known =
-      connection.of_rank.empty()
-          ? fleet::is_same(join.token, token_)
-          : fleet::is_same(join.proof,
-                           fleet::proof(token_, fleet::kRank, connection.of_rank, connection.own));
+  const bool is_known = connection.of_rank.empty()
+                            ? fleet::is_same(join.token, token_)
+                            : fleet::is_same(join.proof, proof(fleet::kRank));
   if (is_known) {
     callbacks.join(join, std::move(connection.socket));
   } else {

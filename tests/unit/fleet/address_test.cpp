@@ -58,6 +58,7 @@ TEST(Address, LocalRanks_UseTheLoopback) {
   pollfd waits{listener.sockets.front().value(), POLLIN, 0};
   ASSERT_EQ(::poll(&waits, 1, 10000), 1);
   EXPECT_EQ(own_address(one.value()), "127.0.0.1");
+  EXPECT_EQ(peer_address(one.value()), "127.0.0.1");
 }
 
 TEST(Address, EachAddress_IsTriedInTurn) {

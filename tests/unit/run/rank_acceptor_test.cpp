@@ -41,16 +41,18 @@ class Door : public ::testing::Test {
     const ssize_t count = ::recv(from.value(), buffer.data(), buffer.size(), MSG_DONTWAIT);
     return count > 0 ? std::string(buffer.data(), static_cast<std::size_t>(count) - 1) : "";
   }
-  // Joins as a rank with this token.
-  os::Descriptor join(const std::string& token, const std::string& challenge = "0f") {
+  // Joins as a rank with this token, which called the controller at this address.
+  os::Descriptor join(const std::string& token, const std::string& address = "127.0.0.1") {
+    const std::string challenge = "0f";
     os::Descriptor rank = connect();
     send_line(rank, fleet::encode(fleet::RankHello{challenge}));
     turn();
     const fleet::ControllerChallenge theirs = fleet::decode_challenge(hear(rank));
     EXPECT_EQ(theirs.proof, fleet::proof(rank_acceptor_.token(), fleet::kController, challenge,
-                                         theirs.challenge));
+                                         theirs.challenge + "127.0.0.1"));
     said_ = fleet::encode(fleet::RankJoin{
-        .proof = fleet::proof(token, fleet::kRank, challenge, theirs.challenge), .version = "v"});
+        .proof = fleet::proof(token, fleet::kRank, challenge, theirs.challenge + address),
+        .version = "v"});
     send_line(rank, said_);
     turn();
     return rank;
@@ -75,6 +77,20 @@ TEST_F(Door, KnownToken_Joins) {
 TEST_F(Door, GuessedToken_IsRefused) {
   const os::Descriptor rank = join("guess");
   EXPECT_TRUE(joined_.empty());
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
+}
+
+// The rank called another host, which passed its words on.
+TEST_F(Door, ProofOfAnotherAddress_IsRefused) {
+  const os::Descriptor rank = join(rank_acceptor_.token(), "10.0.0.1");
+  EXPECT_TRUE(joined_.empty());
+}
+
+TEST_F(Door, HalfOfTheHandshake_IsNotCalledSilent) {
+  const os::Descriptor rank = connect();
+  send_line(rank, fleet::encode(fleet::RankHello{"0f"}));
+  turn();
+  turn(6 * kSecondNs);
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
 }
 
