@@ -95,6 +95,7 @@ constexpr std::int64_t kPatienceNs = 5'000'000'000;  // time for a connection to
 constexpr std::size_t kMaxPendingConnections = 256;  // the oldest is dropped for a new one
 constexpr std::int64_t kFullNs = 200'000'000;        // retry interval when out of descriptors
 constexpr const char* kNotARank = "a connection that is not a rank of this group";
+constexpr const char* kSilent = "a connection that sent nothing";
 
 }  // namespace
 
@@ -121,7 +122,7 @@ void RankAcceptor::receive(std::span<const pollfd> waits, std::int64_t now_ns,
     if (now_ns < all[i].since_ns + kPatienceNs) {
       still.push_back(std::move(all[i]));
     } else {
-      callbacks.refused("a connection that sent nothing");
+      callbacks.refused(all[i].of_rank.empty() ? kSilent : kNotARank);
     }
   }
   connections_ = std::move(still);
@@ -182,8 +183,8 @@ void RankAcceptor::accept(int listener, std::int64_t now_ns, const Callbacks& ca
       return;
     }
     if (connections_.size() >= kMaxPendingConnections) {
+      callbacks.refused(connections_.front().of_rank.empty() ? kSilent : kNotARank);
       connections_.erase(connections_.begin());
-      callbacks.refused("a connection that sent nothing");
     }
     fleet::keep_alive(socket.value());
     connections_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes), now_ns});

@@ -3,7 +3,9 @@
 #include "harness/run/internal/group_ranks.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <map>
@@ -126,6 +128,26 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<pollfd> waits;
   rank_acceptor_.wait_for(waits, 0);
   EXPECT_EQ(waits.size(), 1U);
+}
+
+// Polling a listener that cannot accept would take a whole CPU.
+TEST_F(Door, OutOfDescriptors_PausesListening) {
+  const os::Descriptor silent = connect();
+  rlimit limit{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);
+  const rlimit full{static_cast<rlim_t>(::dup(silent.value())), limit.rlim_max};
+  ::close(static_cast<int>(full.rlim_cur));  // the lowest free one
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &full), 0);
+  turn();
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &limit), 0);
+  std::vector<pollfd> waits;
+  rank_acceptor_.wait_for(waits, kSecondNs / 10);
+  ASSERT_EQ(waits.size(), 1U);
+  EXPECT_EQ(waits[0].fd, -1);
+  turn(kSecondNs);
+  waits.clear();
+  rank_acceptor_.wait_for(waits, kSecondNs);
+  EXPECT_EQ(waits.size(), 2U) << "later it is let in";
 }
 
 }  // namespace
