@@ -314,6 +314,18 @@ TEST(Group, OneOfSeveralProcesses_IsRefused) {
   EXPECT_EQ(program.run({"--ranks", "2"}).exit_status, 2) << "and there are 8 of such groups";
 }
 
+// All hang, so each is asked for its stack, by a signal that would end one without a handler.
+TEST(Group, RanksWithoutStacks_AreSentNoSignal) {
+  const std::string reason = reason_at_limit(
+      [](RunProgram& program, const std::string& limit_s) {
+        program.config(yaml_with("hang_in_set_up",
+                                 std::string(kThree) + "limits: {set_up_s: " + limit_s + "}\n"));
+      },
+      [](const std::string& said) { return said.find("ranks 0, 1 and 2") != said.npos; });
+  EXPECT_THAT(reason, AllOf(HasSubstr("ranks 0, 1 and 2: timed out: no message for 1"),
+                            Not(HasSubstr("SIGUSR1"))));
+}
+
 TEST(Group, UnknownToken_IsRefused) {
   RunProgram program;
   start_by_mpirun(program,
