@@ -265,9 +265,7 @@ void report_separate_training(std::span<record::Launch> ranks) {
       {.id = "ranks.apart",
        .severity = Severity::kProblem,
        .text = "the " + count +
-               " ranks trained apart: in the measured steps none of them was in a process group of "
-               "all " +
-               count,
+               " ranks trained apart: in the measured steps no process group had all of them",
        .value = static_cast<double>(ranks.size()),
        .threshold = 1,
        .unit = "ranks",
