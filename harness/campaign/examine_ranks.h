@@ -30,7 +30,7 @@ struct RankSeen {
   std::string cpus = {};         // CPUs that it may use: "0-3,8"
   std::string omp_threads = {};  // empty: not set
   std::optional<std::int64_t> torch_threads = {};
-  std::int64_t devices = 0;  // number of devices visible to torch
+  std::int64_t devices = 0;  // of its machine, as seen by the torch of all its ranks
 };
 
 struct RanksSeen {

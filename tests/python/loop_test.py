@@ -25,7 +25,7 @@ from stepbench_worker.cpus import Cpus  # noqa: E402
 from stepbench_worker.dataloader_times import Handover, Records  # noqa: E402
 from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
-from stepbench_worker import garbage, memory, spawned_ranks, ranks  # noqa: E402
+from stepbench_worker import garbage, memory, spawned_ranks, ranks, ranks_check  # noqa: E402
 from stepbench_worker.loop import USAGE, Session  # noqa: E402
 from stepbench_worker.ranks_check import devices_of  # noqa: E402
 from stepbench_worker.schedule import Action, Plan, Schedule  # noqa: E402
@@ -1164,6 +1164,22 @@ class OnADevice(unittest.TestCase):
                     told.stage("active")
         told.stage("active")
         self.assertEqual(said, ["0000:08:00.0", None, None])
+
+    def test_ranks_that_each_see_a_card_of_their_own_are_checked_on_them(self):
+        for cards, backend in ((["a", "b"], "nccl"), (["a", "a"], "gloo"), ([None, None], "gloo")):
+            seen = [("n", [card] if card else []) for card in cards]
+            torch = mock.MagicMock()
+            torch.cuda.device_count.return_value = len(seen[0][1])
+            torch.distributed.get_world_size.return_value = 2
+            torch.distributed.all_gather_object = lambda heard, _, seen=seen: heard.__setitem__(slice(None), seen)
+            torch.full.return_value.__eq__.return_value.all.return_value = True
+            told = {}
+            with (mock.patch.dict(sys.modules, {"torch": torch, "torch.distributed": torch.distributed}),
+                  mock.patch.object(ranks_check.platform, "node", lambda: "n"),
+                  mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="2", LOCAL_RANK="1")):
+                self.assertEqual(ranks_check.communicate(told, {}), "")
+            self.assertEqual((told["backend"], told["devices"]), (backend, len(set(cards) - {None})))
+            torch.device.assert_called_with(*(("cuda", 0) if backend == "nccl" else ("cpu",)))
 
     def test_a_share_of_its_memory_is_told_to_a_torch_that_does_not_know_the_setting(self):
         share = "per_process_memory_fraction:0.25"

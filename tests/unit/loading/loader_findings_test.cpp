@@ -307,6 +307,16 @@ TEST(LoaderFindings, LimitingCores_SuggestNoMoreWorkers) {
         0.25);  // the CPU time of all is 15 ms on two cores
 }
 
+TEST(LoaderFindings, OtherRanksOfTheJob_AreNoOtherPrograms) {
+  Facts facts = steady(2, 2, 10, 40);
+  share_with_others(facts, 1);
+  facts.has_other_ranks = true;
+  for (const Finding& finding : loader::loader_findings(facts)) {
+    EXPECT_NE(finding.id, "loader.other_programs");
+    EXPECT_THAT(finding.text + finding.remedy, testing::Not(HasSubstr("other programs")));
+  }
+}
+
 TEST(LoaderFindings, CpuQuota_CountsOthersOnAllCores) {
   Facts facts = steady(2, 2, 10, 40);
   share_with_others(facts, 1);

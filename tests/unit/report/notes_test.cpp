@@ -99,6 +99,25 @@ TEST(BusyMachineNotes, Levels_AreNoteAndDoubt) {
   EXPECT_STREQ(note(50), "doubted");
 }
 
+TEST(ScalingNote, UnequalThreads_AreTold) {
+  const auto note = [](std::int64_t of_single, std::int64_t of_rank) {
+    std::deque<record::Launch> launches(2);
+    std::vector<estimate::CaseRow> rows(2);
+    launches[0].row.report.effective["threads.intra_op"] = of_single;
+    launches[1].row.report.effective["threads.intra_op"] = of_rank;
+    launches[1].row.world = 2;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].scaling_efficiency = 1;
+      rows[i].measured = {{.launch = &launches[i], .estimate = {}}};
+    }
+    return document::lines_of(notes_of(rows, {}));
+  };
+  EXPECT_THAT(note(8, 1), ElementsAre("scaling: one rank computed with 8 threads, each of several "
+                                      "with 1: set threads.intra_op to use the same number for "
+                                      "all"));
+  EXPECT_THAT(note(1, 1), IsEmpty());
+}
+
 TEST(BusyMachineNotes, Unwatched_IsNotFine) {
   std::deque<record::Launch> launches(1);
   std::vector<estimate::CaseRow> rows(1);

@@ -44,6 +44,15 @@ TEST(LoopOptions, AutomaticSchedule_RepeatsItsWindow) {
   EXPECT_EQ(options.schedule.repeat, 0);
 }
 
+TEST(LoopOptions, SeveralRanks_HaveNoDeadlineOfTheirOwn) {
+  ResolvedCase resolved = with({});
+  resolved.options["limits.wall_s"] = 60.0;
+  EXPECT_EQ(loop_options(resolved, 0).deadline_ns, 54'000'000'000) << "time is left to report";
+  resolved.options["distributed.ranks"] = std::int64_t{2};
+  EXPECT_EQ(loop_options(resolved, 0).deadline_ns, std::numeric_limits<std::int64_t>::max())
+      << "the controller ends all of them together";
+}
+
 TEST(LoopOptions, OnlyAProfile_BeginsOnAnIdleDevice) {
   EXPECT_FALSE(loop_options(with({}), 0).idle_device);
   EXPECT_TRUE(loop_options(with({}), 0, Pass::kNative).idle_device);
