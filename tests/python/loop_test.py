@@ -21,7 +21,7 @@ SOURCE = pathlib.Path(sys.argv.pop(1))
 sys.path.insert(0, str(SOURCE / "tools/python"))
 from stepbench_worker import measure, phase, report, session  # noqa: E402
 from stepbench_worker.batch import SampleCounter, lengths_of, size_of  # noqa: E402
-from stepbench_worker.cpus import Cpus  # noqa: E402
+from stepbench_worker.cpus import Cpus, crowded_threads  # noqa: E402
 from stepbench_worker.dataloader_times import Handover, Records  # noqa: E402
 from stepbench_worker.dataloader import LoaderWatch, less_work, usable_cores  # noqa: E402
 from stepbench_worker.facts import launch_report  # noqa: E402
@@ -289,6 +289,68 @@ class LoaderFindings(unittest.TestCase):
         watch.handed_over(10**9, steps)
         watch.end(Iterator(), 60 * step_us * 1000, [wait for _, wait, _ in steps], [])
         return {found["id"]: found for found in watch.findings(first_batch_ns)}
+
+    def in_turns(self, workers, made_us, own_us, way_us=0):
+        """What is found where workers make batches in turns, each as long as `made_us` says and two ahead, and a step itself
+        takes own_us. A worker begins at the earliest way_us after a batch was asked for."""
+        watch = LoaderWatch(DataLoader(workers), self.proc, cores=workers)
+        watch.handover._records = records = Records()
+        watch.begin(Iterator())
+        now, free, taken, steps = 10**9, [10**9] * workers, [10**9] * 2 * workers, []
+        for batch, us in enumerate(made_us):
+            began = max(free[batch % workers], taken[batch] + way_us * 1000)
+            made = free[batch % workers] = began + us * 1000
+            records.write(batch, (began, made, made + 1000))
+            wait = max(0, made + 1000 - now)
+            taken.append(now + wait)
+            steps.append((wait + own_us * 1000, wait, False))
+            now += wait + own_us * 1000
+        watch.handed_over(10**9, steps)
+        watch.end(Iterator(), now - 10**9, [wait for _, wait, _ in steps], [])
+        return {found["id"]: found for found in watch.findings()}
+
+    def test_batches_that_differ_are_told_from_workers_that_are_too_few(self):
+        found = self.in_turns(1, ([3000] * 7 + [60000]) * 8, own_us=16000)["loader.uneven"]
+        self.assertIn("some batches take longer than others, and at most 2 finished batches can make up for it", found["text"])
+        self.assertIn("prefetch_factor=4", found["remedy"])
+        self.assertNotIn("loader.uneven", self.in_turns(1, [10000] * 64, own_us=16000), "batches alike")
+        self.assertNotIn("loader.uneven", self.in_turns(1, [20000, 40000] * 32, own_us=10000), "a worker that is always busy")
+
+    def test_a_late_batch_that_others_wait_for_is_told(self):
+        found = self.in_turns(2, ([5000] * 15 + [90000]) * 6, own_us=5000)["loader.straggler"]
+        self.assertRegex(found["text"], r"finished batches wait for a late one in \d\d.\d % of the time; in any order")
+        self.assertIn("in_order=False", found["remedy"])
+        self.assertNotIn("loader.straggler", self.in_turns(2, [9000] * 64, own_us=5000), "batches alike")
+        self.assertNotIn("loader.straggler", self.in_turns(1, ([5000] * 15 + [90000]) * 6, own_us=5000), "no other worker")
+
+    def test_batches_whose_way_is_longer_than_their_making_are_told(self):
+        found = self.in_turns(2, [500] * 64, own_us=200, way_us=3000)["loader.tiny_batches"]
+        self.assertIn("a batch takes 0.5 ms to make, and its way to the training thread is longer than that", found["text"])
+        self.assertNotIn("loader.tiny_batches", self.in_turns(2, [500] * 64, own_us=4000, way_us=3000), "which do not wait")
+
+    def fresh_memory(self, faults, kernel_ticks, batch_bytes=4 << 20):
+        watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
+        watch.observe({"image": types.SimpleNamespace(nbytes=batch_bytes)}, True)
+        self.task(1001, 5, 5)
+
+        def write(faults, user, kernel):
+            (self.proc / "1001/stat").write_text(f"1001 (a ) b) S 1 1 1 0 -1 0 {faults} 0 0 0 {user} {kernel} 0 0 20\n")
+
+        write(100, 30, 2)
+        watch.begin(Iterator(1001))
+        write(100 + 50 * faults, 130 - kernel_ticks, 2 + kernel_ticks)
+        watch.end(Iterator(1001), 1000 * self.MS, [self.MS] * 50, [])
+        return {found["id"]: found for found in watch.findings()}
+
+    def test_workers_that_touch_fresh_memory_for_each_batch_are_told(self):
+        found = self.fresh_memory(1024, 40)["loader.page_faults"]
+        self.assertIn("1,024 page faults per batch; the kernel takes 40.0 % of the workers' CPU time", found["text"])
+        for control, words in (("few faults", (100, 40)), ("cheap ones", (1024, 5)), ("small batches", (1024, 40, 1 << 19))):
+            self.assertNotIn("loader.page_faults", self.fresh_memory(*words), control)
+
+    def test_more_threads_than_cores_are_a_finding(self):
+        self.assertIn("8 threads share each operation, on 2 cores", crowded_threads(8, 2)[0]["text"])
+        self.assertEqual(crowded_threads(2, 2), [])
 
     def test_workers_that_are_mostly_idle_are_too_many(self):
         found = self.of_workers(4, made_us=8000)["loader.idle_workers"]

@@ -28,3 +28,15 @@ class Cpus:
             "value": self._left, "threshold": had, "unit": "CPUs", "evidence": ["step_ns", "data_wait_ns"],
             "remedy": "Workers and threads that it starts are bound alike: os.sched_setaffinity(0, range(os.cpu_count())) "
                       "behind the imports, or the library's own setting (OMP_PROC_BIND=false, KMP_AFFINITY=disabled)."}]
+
+
+def crowded_threads(threads: int, cores: int) -> list[dict[str, Any]]:
+    """For a step on the CPU: `threads` share each large operation."""
+    if threads <= max(1, cores):
+        return []
+    return [{
+        "id": "threads.oversubscribed", "severity": "warning",
+        "text": f"{threads} threads share each operation, on {cores} core{'s' if cores > 1 else ''}: an operation ends when its "
+                "last thread has had its turn",
+        "value": threads, "threshold": cores, "unit": "threads", "evidence": ["forward_ns", "backward_ns"],
+        "remedy": "No more threads than cores, and fewer where workers of a loader need some: torch.set_num_threads()."}]

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import contextlib
 import math
+import mmap
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from . import ranks
+from .batch import parts_of
 from .dataloader_times import Handover
 from .repeated_batches import RepeatedBatches
 
@@ -24,6 +26,12 @@ WAITS, COMPUTES, BLOCKED, OTHERS, CORES_USED, BORDERS = 0.1, 0.7, 0.5, 0.1, 0.85
 LOCKED_NS, LOCKED, COMPUTING, BUSY, ALL_BUSY, HANDING_OVER, GAIN = 1e6, 0.1, 0.7, 0.7, 0.9, 0.1, 0.05
 # Idle workers: busy for less than this share of their time, while the step waits for no more than that share of its own.
 IDLE, IDLE_WAITS = 0.5, 0.02
+# Finished batches that wait for a late one: share of the window. VARIES: standard deviation of a batch's time over its
+# mean, from which on batches are uneven.
+STALLED, VARIES = 0.05, 0.25
+# Fresh memory for each batch: page faults of the workers per page, the kernel's share of their CPU time, in batches of at
+# least LARGE_BYTES.
+FAULTS, SYSTEM, LARGE_BYTES = 0.5, 0.15, 1 << 20
 # A late first batch: in seconds, and in times of what a worker needs for one batch.
 FIRST_S, FIRST_BATCHES = 1, 5
 STORAGE_BYTES_PER_S = 100e3  # per second of sleep: below it the wait is not for storage
@@ -47,6 +55,7 @@ class Counters:
         own = os.getpid()
         self.training = _schedstat(proc / str(own) / "task" / str(own) / "schedstat")
         self.workers = {pid: times for pid in workers if (times := _of_process(proc, pid)) is not None}
+        self.faults = {pid: found for pid in workers if (found := _faults_of(proc, pid)) is not None}
         self.bytes_read = _sum(_bytes_read(proc / str(pid) / "io") for pid in (own, *workers))
         self.busy_ns = _busy_ns(proc)
         spent = os.times()
@@ -67,6 +76,9 @@ class LoaderWatch:
         self._training = [0, 0]  # ns on a CPU, ns waiting for one
         self._workers = [0, 0]
         self._lived_ns = 0
+        self._faults = [0, 0, 0]  # of the workers: page faults, ticks of their CPU time, and of the kernel's part
+        self._fault_steps = 0
+        self._batch_bytes: int | None = None
         self._bytes_read: int | None = 0
         self._others_ns: int | None = 0
         self._own_ns = 0
@@ -74,6 +86,12 @@ class LoaderWatch:
         self.handover = Handover()
         self.repeated = RepeatedBatches(loader)
         self._alone = ranks.place()[1] < 2  # else other load may be its other ranks
+
+    def observe(self, batch: Any, begins_epoch: bool) -> None:
+        """Call with the batches outside of windows, in order."""
+        self.repeated.observe(batch, begins_epoch)
+        if self._batch_bytes is None and self.settings:
+            self._batch_bytes = bytes_of(batch)
 
     def begin(self, iterator: Any) -> None:
         self.repeated.close()
@@ -108,6 +126,12 @@ class LoaderWatch:
                 self._workers = [sum(each) for each in zip(self._workers, spent)]
                 self._lived_ns += elapsed_ns
                 of_workers += spent[0]
+        lived = before.faults.keys() & now.faults.keys()
+        if lived and len(lived) == self.settings["loader.num_workers"]:
+            self._fault_steps += len(waits_ns)
+            for pid in lived:
+                spent = _difference(now.faults[pid], before.faults[pid])
+                self._faults = [sum(each) for each in zip(self._faults, spent)]
         own_ns = now.own_ns - before.own_ns + of_workers
         self._own_ns += own_ns
         self._bytes_read = _sum((self._bytes_read, _less(now.bytes_read, before.bytes_read)))
@@ -120,61 +144,141 @@ class LoaderWatch:
         `first_batch_ns`: the loop's wait for its first batch."""
         if not self._elapsed_ns:
             return []
-        all_of = (self._cause(), self._idle_workers(), self._epoch_border(), self._start_up(first_batch_ns),
-                  self.repeated.finding())
+        all_of = (self._cause(), self._lock_that_costs_nothing(), self._idle_workers(), self._epoch_border(),
+                  self._start_up(first_batch_ns), self._fresh_memory(), self.repeated.finding())
         return [found for found in all_of if found is not None]
 
     def _cause(self) -> dict[str, Any] | None:
         waiting = self._waiting()
         if waiting is not None and waiting["id"] in ("loader.other_programs", "loader.no_workers", "loader.oversubscribed"):
             return waiting
-        return self._handed_over(waiting) if self.handover.all.tells else waiting
+        if not self.handover.all.tells:
+            return waiting
+        return self._lock() or self._handed_over() or self._late_batches() or self._despite_idle_workers() or waiting
 
-    def _handed_over(self, waiting: dict[str, Any] | None) -> dict[str, Any] | None:
-        """Returns a finding about the way from a worker to the step, or else `waiting`."""
-        handed = self.handover.all
-        workers, steps = self.settings["loader.num_workers"], self._steady_steps()
-        steady_ns = self._elapsed_ns - self._border_ns
-        wait_ns = self._waited_ns - self._border_ns
-        batch_ns, queued_ns = handed.busy_ns / handed.known, handed.queued_ns / handed.known
-        busy = self._busy()
-        turn_ns = max((steady_ns - wait_ns) / steps, batch_ns / workers)
-        gain = max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
-        received_ns = handed.received_ns / handed.known
+    def _gain(self) -> float:
+        """Returns the share of the time saved if no worker were idle while the step waits."""
+        steps, steady_ns = self._steady_steps(), self._elapsed_ns - self._border_ns
+        own_ns = (self._elapsed_ns - self._waited_ns) / steps
+        turn_ns = max(own_ns, self._batch_ns() / self.settings["loader.num_workers"])
+        return max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
+
+    def _batch_ns(self) -> float:
+        return self.handover.all.busy_ns / self.handover.all.known
+
+    def _wait_share(self) -> float:
+        """Returns the share of the time that the step waits for data, without borders of epochs."""
+        return (self._waited_ns - self._border_ns) / self._elapsed_ns
+
+    def _waits(self) -> str:
+        return f"the step waits {percent(self._wait_share())} of its time for data"
+
+    def _held_by_lock(self) -> tuple[float, float]:
+        """Returns how long a finished batch waits for the GIL, and the share of the time that it costs."""
+        handed, steps, busy = self.handover.all, self._steady_steps(), self._busy()
+        queued_ns, received_ns = handed.queued_ns / handed.known, handed.received_ns / handed.known
         # A thread of the worker hands out the batch's memory while the worker reads on: it waits for the GIL, too.
         held_ns = (queued_ns if queued_ns >= LOCKED_NS else 0) + (received_ns if busy >= BUSY else 0)
-        locked = min(held_ns * steps / steady_ns, gain) if self._is_locked(batch_ns, held_ns, steps) else 0.0
-        if locked >= GAIN and wait_ns >= WAITS * self._elapsed_ns and busy < ALL_BUSY:
-            return {"id": "loader.gil", "severity": "problem" if locked >= 0.25 else "warning",
-                    "text": f"a finished batch waits {held_ns / 1e6:.3g} ms for Python's lock (GIL), which its worker's own "
-                            f"reading holds; the step waits {percent(wait_ns / self._elapsed_ns)} of its time for data",
-                    "value": held_ns, "threshold": LOCKED_NS, "unit": "ns", "share": locked, "evidence": ["data_wait_ns"],
-                    "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
+        if not self._is_locked(self._batch_ns(), held_ns, steps):
+            return 0, 0
+        share = min(held_ns * steps / (self._elapsed_ns - self._border_ns), self._gain())
+        return held_ns, share if share >= GAIN and self._wait_share() >= WAITS and busy < ALL_BUSY else 0
+
+    def _lock(self, costly: bool = True) -> dict[str, Any] | None:
+        held_ns, share = self._held_by_lock()
+        if not held_ns or costly != bool(share):
+            return None
+        cost = {"share": share} if costly else {}
+        return {"id": "loader.gil", "severity": _severity(share),
+                "text": f"a finished batch waits {held_ns / 1e6:.3g} ms for Python's lock (GIL), which its worker's own reading "
+                        "holds" + (f"; {self._waits()}" if costly else ""),
+                "value": held_ns, "threshold": LOCKED_NS, "unit": "ns", **cost, "evidence": ["data_wait_ns"],
+                "remedy": "Let Python give the lock away more often: sys.setswitchinterval(1e-4) in worker_init_fn."}
+
+    def _lock_that_costs_nothing(self) -> dict[str, Any] | None:
+        return self._lock(costly=False) if self.settings["loader.num_workers"] and self.handover.all.tells else None
+
+    def _handed_over(self) -> dict[str, Any] | None:
+        handed, steps = self.handover.all, self._steady_steps()
+        wait_ns = self._waited_ns - self._border_ns
+        queued_ns, received_ns = handed.queued_ns / handed.known, handed.received_ns / handed.known
         # While the thread waits for a CPU it takes nothing over.
         share = max(0.0, received_ns * steps - self._training[1]) / self._elapsed_ns
         blocked_ns = wait_ns / steps - received_ns
-        if share < HANDING_OVER or (busy >= BUSY and received_ns < blocked_ns):
-            return waiting  # the wait is for missing batches or busy workers
+        if share < HANDING_OVER or (self._busy() >= BUSY and received_ns < blocked_ns):
+            return None  # the wait is for missing batches or busy workers
         late = f"; a finished batch waits {queued_ns / 1e6:.3g} ms for its worker's lock (GIL) or for a CPU"
-        return {"id": "loader.transport", "severity": "problem" if share >= 0.25 else "warning",
+        return {"id": "loader.transport", "severity": _severity(share),
                 "text": f"handing batches over takes {percent(share)} of the training thread's time"
                         + (late if queued_ns >= LOCKED_NS else ""),
                 "value": share, "threshold": HANDING_OVER, "unit": "ratio", "share": share, "evidence": ["data_wait_ns"],
                 "remedy": "Hand over fewer, larger batches."}
+
+    def _late_batches(self) -> dict[str, Any] | None:
+        """Returns a finding if finished batches wait for one that a worker reads longer than the others."""
+        handed = self.handover.all
+        stalled = handed.stalled_ns / self._elapsed_ns
+        share = min(stalled, self._gain())
+        if share < STALLED or handed.busy_ns < handed.stalled_ns or (self._busy() >= BUSY and handed.variation < VARIES):
+            return None
+        return {"id": "loader.straggler", "severity": _severity(share),
+                "text": f"finished batches wait for a late one in {percent(stalled)} of the time; in any order a step would "
+                        f"take {percent(share)} less",
+                "value": stalled, "threshold": STALLED, "unit": "ratio", "share": share, "evidence": ["data_wait_ns"],
+                "remedy": "Take what is finished first, if the order of batches may change: DataLoader(in_order=False)."}
+
+    def _despite_idle_workers(self) -> dict[str, Any] | None:
+        """Returns why the step waits for batches although workers are idle."""
+        handed, steps = self.handover.all, self._steady_steps()
+        waits, busy, batch_ns = self._wait_share(), self._busy(), self._batch_ns()
+        workers = self.settings["loader.num_workers"]
+        for_cpu = max(self._shares(workers)[1], self._training[1] / self._elapsed_ns)
+        received_ns = handed.received_ns / handed.known * steps
+        if (waits < WAITS or busy >= BUSY or handed.stalled_ns >= STALLED * self._elapsed_ns or for_cpu >= 2 * WAITS
+                or received_ns >= waits * self._elapsed_ns / 2):
+            return None
+        step_ns = (self._elapsed_ns - self._border_ns) / steps
+        text = f"{self._waits()} although the workers are {percent(1 - busy)} idle: "
+        found = {"severity": _severity(waits), "value": waits, "threshold": WAITS, "unit": "ratio", "share": waits,
+                 "evidence": ["data_wait_ns"]}
+        if handed.variation >= VARIES and handed.variation * batch_ns >= WAITS * step_ns:
+            factor = self.settings.get("loader.prefetch_factor", 2)
+            return {"id": "loader.uneven", **found,
+                    "text": f"{text}some batches take longer than others, and at most {factor * workers} finished batches can "
+                            "make up for it",
+                    "remedy": f"Read further ahead: DataLoader(prefetch_factor={2 * factor})."}
+        if batch_ns > step_ns:
+            return None
+        return {"id": "loader.tiny_batches", **found,
+                "text": f"{text}a batch takes {batch_ns / 1e6:.3g} ms to make, and its way to the training thread is longer than "
+                        "that",
+                "remedy": "Larger batches cost as much to hand over; without workers there is nothing to hand over."}
+
+    def _fresh_memory(self) -> dict[str, Any] | None:
+        """Without workers, faults of reading cannot be told from those of the step."""
+        faults, ticks, kernel = self._faults
+        if not self._fault_steps or not ticks or (self._batch_bytes or 0) < LARGE_BYTES:
+            return None
+        each, system = faults / self._fault_steps, kernel / ticks
+        if each < FAULTS * (self._batch_bytes or 0) / mmap.PAGESIZE or system < SYSTEM:
+            return None
+        return {"id": "loader.page_faults", "severity": "warning",
+                "text": f"fresh memory for each batch: {each:,.0f} page faults per batch; the kernel takes {percent(system)} of the "
+                        "workers' CPU time",
+                "value": system, "threshold": SYSTEM, "unit": "ratio", "evidence": ["data_wait_ns"],
+                "remedy": "A DataLoader always makes fresh memory: smaller types (uint8, converted on the device) touch less of it."}
 
     def _steady_steps(self) -> int:
         return max(1, self._steps - self._borders)
 
     def _busy(self) -> float:
         """Returns the share of the workers' time, outside epoch borders, spent on batches. Needs known handovers."""
-        batch_ns = self.handover.all.busy_ns / self.handover.all.known
         steady_ns = self.settings["loader.num_workers"] * (self._elapsed_ns - self._border_ns)
-        return float(min(1.0, batch_ns * self._steady_steps() / max(1, steady_ns)))
+        return float(min(1.0, self._batch_ns() * self._steady_steps() / max(1, steady_ns)))
 
     def _idle_workers(self) -> dict[str, Any] | None:
         workers = self.settings["loader.num_workers"]
-        waits = (self._waited_ns - self._border_ns) / self._elapsed_ns
-        if workers < 2 or waits >= IDLE_WAITS or not self.handover.all.tells:
+        if workers < 2 or self._wait_share() >= IDLE_WAITS or not self.handover.all.tells:
             return None
         busy = self._busy()
         enough = max(1, math.ceil(1.2 * workers * busy))
@@ -189,7 +293,7 @@ class LoaderWatch:
     def _start_up(self, first_batch_ns: int) -> dict[str, Any] | None:
         if not self.settings["loader.num_workers"] or not self.handover.all.tells:
             return None
-        batch_ns = self.handover.all.busy_ns / self.handover.all.known
+        batch_ns = self._batch_ns()
         threshold_ns = max(FIRST_S * 1e9, FIRST_BATCHES * batch_ns)
         if first_batch_ns < threshold_ns:
             return None
@@ -220,7 +324,7 @@ class LoaderWatch:
         why = ("the next epoch's first batch is not read before the last one ends" if persist
                else "the workers stop and start again")
         return {"id": "loader.epoch_drain" if persist else "loader.epoch_gap",
-                "severity": "problem" if share >= 0.25 else "warning",
+                "severity": _severity(share),
                 "text": f"between two epochs the step stands still for {extra_ns / self._borders / 1e6:.3g} ms, "
                         f"{percent(share)} of the time: {why}",
                 "value": share, "threshold": BORDERS, "unit": "ratio", "share": share, "evidence": ["epoch_gap_ns"],
@@ -265,8 +369,7 @@ class LoaderWatch:
             text += f": {told}"
         if taken:
             text += f"; other programs use {others:.1f} of {number(self._cores)} cores"
-        severity = "problem" if share >= 0.25 else "warning"
-        return {"id": name, "severity": severity, "text": text, "value": share, "threshold": WAITS, "unit": "ratio",
+        return {"id": name, "severity": _severity(share), "text": text, "value": share, "threshold": WAITS, "unit": "ratio",
                 "share": share, "evidence": ["data_wait_ns"], "remedy": remedy}
 
     def _shares(self, workers: int) -> tuple[float, float, bool]:
@@ -341,9 +444,21 @@ def _control_groups(root: Path) -> Iterator[Path]:
         yield top
 
 
+def bytes_of(batch: Any, depth: int = 4) -> int:
+    """Returns the bytes of the tensors and arrays in a batch."""
+    size = getattr(batch, "nbytes", None)
+    if isinstance(size, int):
+        return size
+    return sum(bytes_of(part, depth - 1) for part in parts_of(batch)) if depth else 0
+
+
 def processes_of(iterator: Any) -> list[int]:
     """Returns the pids of the live workers of a DataLoader's iterator."""
     return [worker.pid for worker in getattr(iterator, "_workers", []) if worker.pid and worker.is_alive()]
+
+
+def _severity(share: float) -> str:
+    return "problem" if share >= 0.25 else "warning" if share >= 0.05 else "info"
 
 
 def percent(share: float) -> str:
@@ -367,6 +482,16 @@ def _of_process(proc: Path, pid: int) -> tuple[int, int] | None:
     return (sum(each[0] for each in times), sum(each[1] for each in times)) if times else None
 
 
+def _faults_of(proc: Path, pid: int) -> tuple[int, int, int] | None:
+    """Returns a process's page faults, ticks of its CPU time, and those in the kernel."""
+    try:
+        fields = (proc / str(pid) / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        faults, user, kernel = (int(fields[place]) for place in (7, 11, 12))
+        return faults, user + kernel, kernel
+    except (OSError, ValueError, IndexError):
+        return None
+
+
 def _bytes_read(file: Path) -> int | None:
     try:
         fields = dict(line.split(": ") for line in file.read_text(encoding="ascii").splitlines())
@@ -386,8 +511,8 @@ def _busy_ns(proc: Path) -> int | None:
         return None
 
 
-def _difference(now: tuple[int, int], before: tuple[int, int]) -> tuple[int, int]:
-    return now[0] - before[0], now[1] - before[1]
+def _difference(now: tuple[int, ...], before: tuple[int, ...]) -> list[int]:
+    return [after - earlier for after, earlier in zip(now, before)]
 
 
 def _less(now: int | None, before: int | None) -> int | None:

@@ -5,6 +5,7 @@ batch, and its pickling in the queue's thread."""
 from __future__ import annotations
 
 import collections
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from time import monotonic_ns
@@ -90,13 +91,21 @@ class HandedOver:
     delivered: int = 0
     known: int = 0
     received_ns: int = 0  # wait for batches that had already been sent when requested
+    stalled_ns: int = 0  # wait for a batch while later ones had already been sent
     busy_ns: int = 0  # workers' time making them
+    busy_squared: float = 0  # sum of the squares
     queued_ns: int = 0  # from finished to sent
 
     @property
     def tells(self) -> bool:
         """True if nearly all batches are known."""
         return self.known >= 10 and self.known >= 0.9 * self.delivered
+
+    @property
+    def variation(self) -> float:
+        """Standard deviation of the time to make a batch over its mean."""
+        mean = self.busy_ns / self.known
+        return math.sqrt(max(0.0, self.busy_squared / self.known - mean * mean)) / max(1.0, mean)
 
 
 class Handover:
@@ -130,17 +139,24 @@ class Handover:
         if self._records is None:
             return
         batch = self._next
-        all_of = self.all
+        taken = []  # when each batch was requested, the wait for it, whether it began an epoch, its record
         for step_ns, wait_ns, begins_epoch in steps:
             batch = 0 if begins_epoch else batch
-            began, made, sent = self._records[batch]
+            taken.append((began_ns, wait_ns, begins_epoch, self._records[batch]))
             batch += 1
-            got_ns = began_ns + wait_ns
-            if not begins_epoch:
-                all_of.delivered += 1
-                if 0 < sent <= got_ns:  # else of a later epoch, or not recorded
-                    all_of.known += 1
-                    all_of.received_ns += wait_ns if sent <= began_ns else 0
-                    all_of.busy_ns += made - began
-                    all_of.queued_ns += sent - made
             began_ns += step_ns
+        later = math.inf  # when the first of the later batches of the epoch was sent
+        all_of = self.all
+        for asked, wait_ns, begins_epoch, (began, made, sent) in reversed(taken):
+            if begins_epoch:
+                later = math.inf
+                continue
+            all_of.delivered += 1
+            if 0 < sent <= asked + wait_ns:  # else of a later epoch, or not recorded
+                all_of.known += 1
+                all_of.received_ns += wait_ns if sent <= asked else 0
+                all_of.stalled_ns += int(max(0, sent - max(asked, min(later, sent))))
+                all_of.busy_ns += made - began
+                all_of.busy_squared += (made - began) ** 2
+                all_of.queued_ns += sent - made
+                later = min(later, sent)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import costly_settings, garbage
+from .cpus import crowded_threads
 from .garbage import GARBAGE
 from .stopping import interval_of_windows
 
@@ -117,6 +118,8 @@ def launch_report(loop: Loop, own: dict[str, Any], gc_way: str = "default") -> d
     findings = loop.watch.findings(loop.first_batch_ns) if loop.watch is not None else []
     step_ns = loop.drained_ns / max(1, active)
     findings += garbage.findings(metrics["gc_ns"], metrics["gc_collections"], step_ns, gc_way, steps=active)
+    if loop.device == "cpu" and torch is not None:
+        findings += crowded_threads(torch.get_num_threads(), len(os.sched_getaffinity(0)))
     findings += loop.cpus.findings() + loop.anomalies.findings() + costly_settings.findings_of_layers(gc_way)
     fingerprint, non_finite = _fingerprint(loop)
     interval = interval_of_windows(loop.window_means) if automatic else None

@@ -170,7 +170,7 @@ class Loop:
                 batch, flags = source.next()
                 self.fetched(flags)
                 if self._window is None:
-                    watch.repeated.observe(batch, bool(flags & EPOCH))
+                    watch.observe(batch, bool(flags & EPOCH))
                 yield batch
                 if self._disowned or threading.get_ident() != thread:
                     break
