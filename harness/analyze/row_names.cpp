@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <map>
 
 namespace stepbench::analyze {
 
@@ -117,39 +116,13 @@ std::string short_row_name(std::string_view name) {
 std::vector<std::string> distinct_row_names(std::span<const std::string_view> names,
                                             std::size_t cells) {
   std::vector<std::string> readable;
-  std::map<std::string, std::vector<std::size_t>> alike;  // key: the shortened name
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    readable.push_back(readable_row_name(names[i]));
-    alike[text::shortened_inside(readable.back(), cells)].push_back(i);
+  std::vector<std::string> cut;
+  for (const std::string_view name : names) {
+    readable.push_back(readable_row_name(name));
+    cut.push_back(text::shortened_inside(readable.back(), cells));
   }
-  std::vector<std::string> out(names.size());
-  for (const auto& [text, members] : alike) {
-    for (const std::size_t i : members) out[i] = text;
-    if (members.size() < 2) continue;
-    std::size_t same = readable[members.front()].size();
-    for (const std::size_t i : members) {
-      const std::string& first = readable[members.front()];
-      const auto end =
-          std::mismatch(first.begin(), first.end(), readable[i].begin(), readable[i].end());
-      if (i != members.front()) {
-        same = std::min(same, static_cast<std::size_t>(end.first - first.begin()));
-      }
-    }
-    // A third of the width for the common beginning, the rest for the difference.
-    const std::size_t head = cells / 3;
-    constexpr std::size_t kBefore = 6;
-    std::size_t from = std::max(same, kBefore) - kBefore;
-    for (const std::size_t i : members) {
-      const std::string& whole = readable[i];
-      std::size_t begin = std::min(from, whole.size());
-      while (begin > 0 && begin < whole.size() &&
-             (static_cast<unsigned char>(whole[begin]) & 0xC0U) == 0x80U) {
-        --begin;
-      }
-      out[i] = text::shortened(whole, head) + text::shortened(whole.substr(begin), cells - head);
-    }
-  }
-  return out;
+  text::keep_apart(readable, cells, cut);
+  return cut;
 }
 
 std::string tensor_shapes(std::string_view shapes) {

@@ -270,6 +270,7 @@ std::vector<std::string> cut_cells(const Table& table, std::size_t column, std::
     if (different > most) best = std::move(made);
     most = std::max(most, different);
   }
+  text::keep_apart(whole, cells, best);
   return best;
 }
 

@@ -2,6 +2,7 @@
 #include "harness/text/utf8.h"
 
 #include <algorithm>
+#include <map>
 
 namespace stepbench::text {
 namespace {
@@ -101,6 +102,50 @@ std::string shortened_to_end(std::string_view text, std::size_t cells) {
     if (!is_continuation(text[at]) && excess-- == 0) break;
   }
   return "…" + std::string(text.substr(at));
+}
+
+namespace {
+
+// Cuts the members anew: a third of the cells for the common beginning, the rest for what follows
+// it. Those that still look alike differ further on.
+void show_differences(std::span<const std::string> whole, std::span<const std::size_t> members,
+                      std::size_t cells, std::vector<std::string>& cut) {
+  const std::string& first = whole[members.front()];
+  std::size_t same = first.size();
+  bool differ = false;
+  for (const std::size_t i : members) {
+    const auto end = std::mismatch(first.begin(), first.end(), whole[i].begin(), whole[i].end());
+    differ = differ || first != whole[i];
+    same = std::min(same, static_cast<std::size_t>(end.first - first.begin()));
+  }
+  const std::size_t head = cells / 3;
+  if (!differ || head < 2) return;
+  const std::size_t before = std::min<std::size_t>(6, (cells - head) / 2);
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (const std::size_t i : members) {
+    std::size_t begin = std::max(same, before) - before;
+    while (begin > 0 && begin < whole[i].size() && is_continuation(whole[i][begin])) --begin;
+    cut[i] = begin < head ? shortened(whole[i], cells)
+                          : shortened(whole[i], head) +
+                                shortened(std::string_view(whole[i]).substr(begin), cells - head);
+    alike[cut[i]].push_back(i);
+  }
+  for (const auto& [text, group] : alike) {
+    if (group.size() > 1 && group.size() < members.size()) {
+      show_differences(whole, group, cells, cut);
+    }
+  }
+}
+
+}  // namespace
+
+void keep_apart(std::span<const std::string> whole, std::size_t cells,
+                std::vector<std::string>& cut) {
+  std::map<std::string, std::vector<std::size_t>> alike;
+  for (std::size_t i = 0; i < whole.size(); ++i) alike[cut[i]].push_back(i);
+  for (const auto& [text, members] : alike) {
+    if (members.size() > 1) show_differences(whole, members, cells, cut);
+  }
 }
 
 }  // namespace stepbench::text

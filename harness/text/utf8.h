@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepbench::text {
 
@@ -26,5 +28,9 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 [[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
 // Like shortened(), but cuts the beginning.
 [[nodiscard]] std::string shortened_to_end(std::string_view text, std::size_t cells);
+// `cut`: each of `whole`, cut to `cells`. Different texts that were cut alike are cut again, to show
+// where they differ.
+void keep_apart(std::span<const std::string> whole, std::size_t cells,
+                std::vector<std::string>& cut);
 
 }  // namespace stepbench::text

@@ -164,6 +164,12 @@ TEST(Text, CutCells_StayDistinct) {
                                   {{"asv benchmark=benchmark.load.time_large"}}});
   EXPECT_NE(ends.find("time_small"), std::string::npos) << ends;
   EXPECT_NE(ends.find("time_large"), std::string::npos) << ends;
+  const std::string inside = drawn({{{"benchmark=suite.Alpha.time_of_loading"}},
+                                    {{"benchmark=suite.Beta.time_of_loading"}},
+                                    {{"benchmark=suite.Beta.time_of_sorting"}}});
+  for (const char* part : {"Alpha", "Beta", "sorting"}) {
+    EXPECT_NE(inside.find(part), std::string::npos) << inside;
+  }
 }
 
 TEST(Table, CellsAndHeads_ArePrintable) {
