@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 #include "harness/base/error.h"
 #include "harness/text/names.h"
@@ -130,6 +129,32 @@ std::vector<std::string> OptionIndex::called(std::string_view name) const {
   return found;
 }
 
+std::string OptionIndex::same_word(std::string_view section, std::string_view key) const {
+  const std::string prefix = std::string(section) + '.';
+  const auto is_of_section = [&](const std::string& full) {
+    return section.empty() ? full.find('.') == std::string::npos : full.starts_with(prefix);
+  };
+  for (const std::string& full : called(key)) {
+    if (is_of_section(full)) return full;
+  }
+  const std::string end = '_' + std::string(key);
+  for (const std::string& full : names_) {
+    if (is_of_section(full) && full.ends_with(end)) return full;
+  }
+  const std::vector<std::string> others = meant(key);
+  return others.empty() ? std::string() : others.front();
+}
+
+std::string OptionIndex::similar_in(std::string_view section, std::string_view key) const {
+  const std::string prefix = std::string(section) + '.';
+  std::vector<std::string> keys;
+  for (const std::string& full : names_) {
+    if (full.starts_with(prefix)) keys.push_back(full.substr(prefix.size()));
+  }
+  const std::string similar = text::nearest(key, keys);
+  return similar.empty() ? similar : prefix + similar;
+}
+
 std::string OptionIndex::elsewhere(std::string_view name) const {
   const std::size_t dot = name.find('.');
   const bool at_top = dot == std::string_view::npos;
@@ -148,17 +173,17 @@ std::string OptionIndex::unknown(std::string_view name) const {
   if (const std::string where = elsewhere(name); !where.empty()) {
     return "unknown option '" + std::string(name) + "'" + where;
   }
-  // Names of the same section first: image_size for data.size.
-  const std::string_view section = name.substr(0, name.find('.') + 1);
-  const std::string end = '_' + std::string(name.substr(section.size()));
-  std::vector<std::string> ours = called(name);
-  std::ranges::copy_if(names_, std::back_inserter(ours), [&](const std::string& known) {
-    return !section.empty() && known.starts_with(section) && known.ends_with(end);
-  });
-  std::ranges::stable_partition(
-      ours, [&](const std::string& known) { return known.starts_with(section); });
-  std::string similar = ours.empty() ? text::nearest_name(name, short_names_) : ours.front();
-  if (similar.empty()) similar = text::nearest_name(name, names_);
+  const std::size_t dot = name.find('.');
+  const std::string_view section = dot == std::string_view::npos ? "" : name.substr(0, dot);
+  const std::string_view key = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  std::string similar = same_word(section, key);
+  if (const auto ours = called(key); similar.empty() && !ours.empty()) similar = ours.front();
+  if (dot != std::string_view::npos && catalogue_.find_section(section) != nullptr) {
+    if (similar.empty()) similar = similar_in(section, key);
+  } else {
+    if (similar.empty()) similar = text::nearest_name(name, short_names_);
+    if (similar.empty()) similar = text::nearest_name(name, names_);
+  }
   return "unknown option '" + std::string(name) + "'" +
          (similar.empty() ? "; `stepbench list` shows all" : text::did_you_mean(similar));
 }

@@ -42,6 +42,10 @@ class OptionIndex {
   [[nodiscard]] std::string elsewhere(std::string_view name) const;
   // Returns the full names of options with this name in other tools.
   [[nodiscard]] std::vector<std::string> called(std::string_view name) const;
+  // Returns the full name of the option that an unknown key of a section ("": the top level) means:
+  // by another tool's name in this section, the end of a longer name there, or the same name in
+  // another section. Empty if there is none.
+  [[nodiscard]] std::string same_word(std::string_view section, std::string_view key) const;
   // "unknown option 'loader.num_wrokers' (did you mean 'loader.num_workers'?)"
   [[nodiscard]] std::string unknown(std::string_view name) const;
 
@@ -52,6 +56,8 @@ class OptionIndex {
  private:
   void add_torch_names();
   [[nodiscard]] std::vector<std::string> meant_of_ours(std::string_view name) const;
+  // The full name of the section's option with the most similar key; empty if none is.
+  [[nodiscard]] std::string similar_in(std::string_view section, std::string_view key) const;
 
   const Catalogue& catalogue_;
   Option workload_;

@@ -61,9 +61,7 @@ std::string selector_for(const ConfigNode& value, const std::string& section,
   return is_one ? in->selector : std::string();
 }
 
-// Suggests, in order: names of other tools for options of this section, the selector if the value
-// names a variant, a longer name of this section, the same name in other sections, at the top level
-// names of other tools for options of sections, similar spellings.
+// Suggests, in order: the selector if the value names a variant, the same word, similar spellings.
 std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const std::string& section, const std::vector<std::string>& keys,
                         const OptionIndex& index) {
@@ -74,24 +72,18 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
   std::string text = "unknown key '" + key + "'";
   text += section.empty() ? " at the top level" : " in section '" + section + "'";
   if (const std::string where = index.elsewhere(prefix + key); !where.empty()) return text + where;
-  const std::vector<std::string> ours = index.called(key);
-  for (const std::string& full : ours) {
-    if (full.starts_with(prefix) && (!section.empty() || full.find('.') == std::string::npos)) {
-      return text + text::did_you_mean(full.substr(prefix.size()));
-    }
-  }
   if (const std::string selector = selector_for(entry.value, section, index); !selector.empty()) {
     return text + text::did_you_mean(selector);
   }
-  const auto longer = std::ranges::find_if(
-      keys, [&](const std::string& known) { return known.ends_with('_' + key); });
-  if (longer != keys.end()) return text + text::did_you_mean(*longer);
-  const auto of_other_section = [&](const std::string& full) {
+  if (const std::string full = index.same_word(section, key); !full.empty()) {
+    if (!section.empty() && full.starts_with(prefix)) {
+      return text + text::did_you_mean(full.substr(prefix.size()));
+    }
     return text + " (did you mean " + with_section(full) + "?)";
-  };
-  const std::vector<std::string> elsewhere = index.meant(key);
-  if (!elsewhere.empty()) return of_other_section(elsewhere.front());
-  if (section.empty() && !ours.empty()) return of_other_section(ours.front());
+  }
+  if (const auto ours = index.called(key); section.empty() && !ours.empty()) {
+    return text + " (did you mean " + with_section(ours.front()) + "?)";
+  }
   std::vector<std::string> similar_keys = keys;
   for (const catalogue::TorchName& each : catalogue::torch_names()) {
     const std::string_view name = each.name;
