@@ -246,6 +246,13 @@ class Scripts(unittest.TestCase):
             self.stepbench("run", "--python", *words, *SHORT, "--no-lock", "--results", words[-1].replace("/", "-"))
             launch, = rows_of(self.folder / words[-1].replace("/", "-"), "launch")
             self.assertEqual(launch["outcome"], "measured", launch["reason"])
+        for init in ("pkg/__init__.py", "pkg/tools/__init__.py"):  # its folders are packages without it, too
+            (self.folder / init).unlink()
+        for helper in ("..parts", "pkg.parts"):
+            self.write(HEAD + f"from {helper} import LENGTH\nfor _ in measure(Loader()): pass", "pkg/tools/train.py")
+            self.stepbench("run", "--python", "-m", "pkg.tools.train", *SHORT, "--no-lock", "--results", helper)
+            launch, = rows_of(self.folder / helper, "launch")
+            self.assertEqual(launch["outcome"], "measured", launch["reason"])
         self.assertIn("there is no pkg/none.py", self.stepbench("run", "--python", "-m", "pkg.none", status=2))
 
     def test_loops_of_all_kinds_are_measured(self):

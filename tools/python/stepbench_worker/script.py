@@ -33,12 +33,18 @@ def run(script: Path, arguments: list[str]) -> None:
 
 
 def package_of(script: Path) -> str:
-    """Returns "pkg.tools" for pkg/tools/train.py; empty if its folder is not a package."""
+    """Returns "pkg.tools" for pkg/tools/train.py; empty if its folder is not a package: has no __init__.py, and the script
+    imports nothing from it as `python -m pkg.tools.train` may."""
     names = []
     for folder in script.parents:
         if not (folder / "__init__.py").is_file():
             break
         names.append(folder.name)
+    if not names and Path.cwd() in script.parents[1:]:
+        folders = script.parent.relative_to(Path.cwd()).parts
+        source = script.read_text(encoding="utf-8", errors="replace")
+        if re.search(rf"^\s*(from\s+\.|(from|import)\s+{re.escape(folders[0])}\b)", source, re.M):
+            names = list(reversed(folders))
     return ".".join(reversed(names))
 
 
