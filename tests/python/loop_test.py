@@ -1235,9 +1235,8 @@ class OnADevice(unittest.TestCase):
             torch.distributed.get_world_size.return_value = 2
             torch.distributed.all_gather_object = lambda heard, _, seen=seen: heard.__setitem__(slice(None), seen)
             torch.full.return_value.__eq__.return_value.all.return_value = True
-            told = {}
+            told = {"host": "n"}
             with (mock.patch.dict(sys.modules, {"torch": torch, "torch.distributed": torch.distributed}),
-                  mock.patch.object(ranks_check.platform, "node", lambda: "n"),
                   mock.patch.dict(os.environ, LOCAL_WORLD_SIZE="2", LOCAL_RANK="1")):
                 self.assertEqual(ranks_check.communicate(told, {}), "")
             self.assertEqual((told["backend"], told["devices"]), (backend, len(set(cards) - {None})))
