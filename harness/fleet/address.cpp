@@ -93,17 +93,20 @@ os::Descriptor make_socket(int flags) {
   return socket;
 }
 
-// Uses the listener's port if it has one, else a free one.
-void listen_at(RankListener& listener, const std::string& address) {
+// Uses the listener's port if it has one, else a free one. Returns false if that port is taken at
+// this address.
+bool listens_at(RankListener& listener, const std::string& address) {
   os::Descriptor socket = make_socket(SOCK_NONBLOCK);
   const sockaddr_in at = address_of(address, listener.port);
   if (::bind(socket.value(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
       ::listen(socket.value(), kBacklog) != 0) {
+    if (errno == EADDRINUSE && listener.port != 0) return false;
     throw ConfigError("distributed.bind", "cannot listen at " + address + ": " + reason());
   }
   listener.port = port_of(socket.value());
   listener.addresses.push_back(address);
   listener.sockets.push_back(std::move(socket));
+  return true;
 }
 
 // Returns false with errno set if the peer does not answer within the limit.
@@ -129,16 +132,28 @@ bool connects(int socket, const sockaddr_in& to, std::chrono::milliseconds limit
 }  // namespace
 
 RankListener listen_for_ranks(const std::string& bind, bool other_machines) {
-  RankListener listener;
+  std::vector<std::string> addresses;
   if (bind != "auto") {
-    listen_at(listener, bound_address(bind));
+    addresses.push_back(bound_address(bind));
   } else if (other_machines) {
     for (const Interface& each : interfaces()) {
-      if (!each.loopback && !is_inner_bridge("/", each.name)) listen_at(listener, each.address);
+      if (!each.loopback && !is_inner_bridge("/", each.name)) addresses.push_back(each.address);
     }
   }
-  if (listener.sockets.empty()) listen_at(listener, std::string(kLoopback));
-  return listener;
+  if (addresses.empty()) addresses.emplace_back(kLoopback);
+  return listen_at(addresses);
+}
+
+RankListener listen_at(const std::vector<std::string>& addresses) {
+  constexpr int kTries = 1000;
+  for (int tries = 0; tries < kTries; ++tries) {
+    RankListener listener;
+    if (std::ranges::all_of(addresses,
+                            [&](const auto& each) { return listens_at(listener, each); })) {
+      return listener;
+    }
+  }
+  throw ConfigError("distributed.bind", "no port is free at all of " + text::join(addresses, ", "));
 }
 
 bool is_inner_bridge(const std::filesystem::path& root, const std::string& interface) {

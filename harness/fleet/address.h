@@ -27,6 +27,8 @@ struct RankListener {
 // With `other_machines`, "auto" means all addresses except loopback and container bridges; without
 // it, loopback only. Throws ConfigError.
 [[nodiscard]] RankListener listen_for_ranks(const std::string& bind, bool other_machines);
+// Listens on one port that is free at all of these addresses of this machine.
+[[nodiscard]] RankListener listen_at(const std::vector<std::string>& addresses);
 
 // True for a bridge without a network card as a port: it belongs to containers or virtual machines
 // and reaches no other machine. `root` replaces "/".

@@ -16,6 +16,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::SizeIs;
 using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
@@ -66,6 +67,15 @@ TEST(Address, EachAddress_IsTriedInTurn) {
   const os::Descriptor one =
       connect_to("127.0.0.9,127.0.0.1:" + std::to_string(listener.port), 10s, welcome);
   EXPECT_TRUE(one.is_open());
+}
+
+TEST(Address, PortTakenElsewhere_IsNotChosen) {
+  constexpr int kTaken = 500;
+  std::vector<RankListener> taken;
+  for (int i = 0; i < kTaken; ++i) taken.push_back(listen_at({"127.0.0.2"}));
+  for (int i = 0; i < kTaken; ++i) {  // a port that is free at the first address only comes often
+    EXPECT_THAT(listen_at({"127.0.0.1", "127.0.0.2"}).addresses, SizeIs(2));
+  }
 }
 
 TEST(Address, NoListener_NamesAllAddresses) {
