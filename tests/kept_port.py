@@ -6,9 +6,10 @@ import socket
 
 @contextlib.contextmanager
 def kept_port():
-    """The kernel gives it to nobody else meanwhile; a server that sets SO_REUSEADDR, as PostgreSQL and torch's store do,
-    can listen on it."""
+    """The kernel gives it to nobody else meanwhile; a server that sets SO_REUSEADDR, as PostgreSQL and torch's store
+    do, can listen on it."""
     with socket.socket() as kept:
         kept.bind(("127.0.0.1", 0))
-        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # not before: the kernel might give out one that is kept
+        # Not before bind(): the kernel might give out a port that is kept.
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         yield kept.getsockname()[1]
