@@ -75,12 +75,14 @@ void StallWatch::stage(const protocol::StageMessage& message, std::int64_t now_n
   reported_step_ns_ = std::max<std::int64_t>(message.step_ns, 0);
   if (message.stage == Stage::kWarmup) {
     const bool again = wait_ == Wait::kForWindow && warmup_began_ns_;
+    paused_ = message.step_ns == 0 && (again || wait_ == Wait::kForCycle);
     if (!again) warmup_began_ns_ = now_ns;
     repeats_ = repeats_ || (again && message.step_ns > 0);
     wait_ = Wait::kForWindow;
     return;
   }
   if (message.stage != Stage::kActive) return;
+  paused_ = false;
   wait_ = Wait::kForCycle;
   window_steps_ = message.steps;
   if (reported_step_ns_ == 0 && rule_.host_only && warmup_began_ns_ && rule_.lead_steps > 0) {
@@ -101,7 +103,7 @@ std::optional<StallWatch::Expected> StallWatch::expected() const {
   // Without a warm-up, these are in the window.
   const bool usual = rule_.usual_step_ns > 0 && rule_.lead_steps > 0;
   const bool known = cycle_step_ns_ > 0 || (window && (reported_step_ns_ > 0 || usual));
-  if (!rule_.automatic || wait_ == Wait::kForEnd || !known) return std::nullopt;
+  if (!rule_.automatic || wait_ == Wait::kForEnd || paused_ || !known) return std::nullopt;
   // A window that must lie between epoch borders may begin one window and a refill later.
   const std::int64_t lead = rule_.lead_steps + rule_.window_steps + 1 + rule_.refill_steps;
   const std::int64_t steps = wait_ == Wait::kForWindow ? lead
@@ -124,7 +126,7 @@ std::int64_t StallWatch::silence_ns() const { return limit().silence_ns; }
 StallWatch::Limit StallWatch::limit() const {
   if (rule_.fixed_ns) return {*rule_.fixed_ns, "limits.stall_s"};
   Limit limit{by_step_ns(), "limits.step_s x steps per cycle"};
-  if (repeats_ && rule_.automatic && wait_ == Wait::kForWindow) {
+  if (repeats_ && !paused_ && rule_.automatic && wait_ == Wait::kForWindow) {
     const std::int64_t one_step_ns = product(rule_.step_ns + kNsPerS, rule_.patience);
     if (one_step_ns < limit.silence_ns) limit = {one_step_ns, "limits.step_s"};
   }

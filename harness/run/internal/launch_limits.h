@@ -58,6 +58,7 @@ class StallWatch {
   StallRule rule_;
   Wait wait_ = Wait::kForWindow;
   bool repeats_ = false;  // the warm-up sends signs of life
+  bool paused_ = false;   // no step runs, as while a script evaluates
   std::optional<std::int64_t> warmup_began_ns_;
   std::int64_t window_steps_ = 0;      // reported by the worker
   std::int64_t reported_step_ns_ = 0;  // from its last stage message, or derived

@@ -69,6 +69,23 @@ TEST(StallWatch, ReportingWarmUp_AllowsOneSilentStep) {
   EXPECT_EQ(watch.limit().name, "limits.step_s");
 }
 
+TEST(StallWatch, Pause_ExpectsNoStep) {
+  StallWatch watch{kOnTheHost};
+  watch.stage({Stage::kWarmup}, 0);
+  watch.stage({Stage::kWarmup, 0, 4 * kMs}, 4 * kMs);
+  watch.stage({Stage::kWarmup}, 8 * kMs);
+  EXPECT_EQ(watch.silence_ns(), kByStepS) << "it evaluates during the warm-up";
+  watch.stage({Stage::kWarmup, 0, 4 * kMs}, 90 * kNsPerS);
+  EXPECT_EQ(watch.silence_ns(), 61 * kNsPerS);
+  watch.stage({Stage::kActive, 50, 4 * kMs}, 91 * kNsPerS);
+  watch.cycle(4 * kMs);
+  watch.stage({Stage::kActive, 50, 4 * kMs}, 92 * kNsPerS);
+  watch.stage({Stage::kWarmup}, 93 * kNsPerS);
+  EXPECT_EQ(watch.silence_ns(), kByStepS) << "and in a window";
+  watch.stage({Stage::kActive, 50, 4 * kMs}, 200 * kNsPerS);
+  EXPECT_EQ(watch.silence_ns(), 10 * kNsPerS + 20 * 4 * kMs * 50);
+}
+
 TEST(StallWatch, LaterWarmUp_UsesTheWindowBefore) {
   StallWatch watch{kOnTheHost};
   watch.stage({Stage::kActive, 50, 4 * kMs}, 0);

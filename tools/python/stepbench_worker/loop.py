@@ -436,6 +436,8 @@ class Loop:
     def pause(self, ended: dict[str, int] | None = None) -> None:
         """Call between two steps when something that is not part of a step begins, such as evaluation. It is excluded
         from all times and counters. `ended`: it is already over, and this is usage_now() from before it."""
+        if ended is None:
+            self._told.stage("warmup")  # no step is expected meanwhile
         if self._recording is not None:  # a trace cannot exclude it
             self.leave()
         elif self._window is not None:
