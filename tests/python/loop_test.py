@@ -1214,6 +1214,36 @@ class OnADevice(unittest.TestCase):
                 self.assertEqual(told.loop.usage["cpu_user_ns"], 2 * 50 * 5_000_000)
                 self.assertEqual(told.loop.drained_ns, 2 * 50 * 5_000_000)
 
+    def test_what_workers_make_while_proc_is_read_shortens_no_window(self):
+        clock = types.SimpleNamespace(now=1)
+
+        class Bound(DataLoader):
+            """64 workers make a batch every 5 ms, up to 128 batches ahead of the step."""
+
+            def __init__(self):
+                super().__init__(64)
+                self.workers = Iterator(*range(1001, 1065))
+
+            def __iter__(self):
+                self.ready = clock.now
+                while True:
+                    self.ready = max(self.ready + 5_000_000, clock.now - 128 * 5_000_000)
+                    clock.now = max(clock.now, self.ready)
+                    yield [1, 2]
+
+        def read(workers, proc):
+            clock.now += 7_000_000
+            return types.SimpleNamespace(training=None, workers={}, bytes_read=None, busy_ns=None, own_ns=0)
+
+        told = Session()
+        session.use(told)
+        with (mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now),
+              mock.patch("stepbench_worker.dataloader.monotonic_ns", lambda: clock.now),
+              mock.patch("stepbench_worker.dataloader.Counters", read)):
+            for _ in measure(Bound(), warmup=10, active=50, repeat=3, samples=2):
+                clock.now += 100_000
+        self.assertEqual([round(mean / 5e6, 3) for mean in told.loop.window_means], [1, 1, 1])
+
     def test_the_card_of_the_steps_is_told_where_the_driver_knows_it(self):
         driver = types.SimpleNamespace()
         driver.cuDeviceGet = lambda device, ordinal: setattr(device._obj, "value", 7 + ordinal) or 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Observes a script's torch DataLoader: its settings and, by kernel counters, what its workers did in the windows. The
-script's own classes are not changed; counters are read when windows begin and end."""
+script's own classes are not changed; counters are read during the warm-up and when windows end."""
 from __future__ import annotations
 
 import contextlib
@@ -9,6 +9,7 @@ import mmap
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from time import monotonic_ns
 from typing import Any
 
 from . import ranks
@@ -70,6 +71,8 @@ class LoaderWatch:
         self._proc = proc
         self._cores = cores if cores is not None else usable_cores()
         self._before: Counters | None = None
+        self._looked_at: list[int] = []
+        self._looked_ns = self._early_ns = 0
         self._elapsed_ns = 0
         self._waited_ns = 0
         self._steps = self._borders = self._border_ns = 0
@@ -93,11 +96,26 @@ class LoaderWatch:
         if self._batch_bytes is None and self.settings:
             self._batch_bytes = bytes_of(batch)
 
+    def look(self, iterator: Any) -> None:
+        """Call in the warm-up. While the counters are read, workers make batches ahead, which would shorten the first
+        steps of a window; steps of the warm-up use them up."""
+        if self.settings:
+            self._looked_at = _workers_of(iterator)
+            self._before = Counters(processes_of(iterator), self._proc)
+            self._looked_ns = monotonic_ns()
+
     def begin(self, iterator: Any) -> None:
+        """A window begins. Reads the counters only if there was no look at these workers."""
         self.repeated.close()
         if self.settings:
             self.handover.begin(iterator)
-            self._before = Counters(processes_of(iterator), self._proc)
+            if self._before is None or self._looked_at != _workers_of(iterator):
+                self.look(iterator)
+            self._early_ns = monotonic_ns() - self._looked_ns
+
+    def leave(self) -> None:
+        """The window is discarded."""
+        self._before = None
 
     def handed_over(self, began_ns: int, steps: list[tuple[int, int, bool]]) -> None:
         """Call for a window without a pause, before end(): see Handover.end()."""
@@ -113,16 +131,17 @@ class LoaderWatch:
         self._borders += len(borders_ns)
         self._border_ns += sum(borders_ns)
         before, now = self._before, Counters(processes_of(iterator), self._proc)
+        part = elapsed_ns / max(1, elapsed_ns + self._early_ns)  # of what was counted
         self._elapsed_ns += elapsed_ns
         self._waited_ns += waited_ns
         if before.training is None or now.training is None:
             self._known = False
         else:
-            self._training = [sum(each) for each in zip(self._training, _difference(now.training, before.training))]
+            self._training = [sum(each) for each in zip(self._training, _difference(now.training, before.training, part))]
         of_workers = 0
         for pid, times in now.workers.items():
             if pid in before.workers:  # new workers began in the window, at an epoch's border
-                spent = _difference(times, before.workers[pid])
+                spent = _difference(times, before.workers[pid], part)
                 self._workers = [sum(each) for each in zip(self._workers, spent)]
                 self._lived_ns += elapsed_ns
                 of_workers += spent[0]
@@ -130,12 +149,12 @@ class LoaderWatch:
         if lived and len(lived) == self.settings["loader.num_workers"]:
             self._fault_steps += len(waits_ns)
             for pid in lived:
-                spent = _difference(now.faults[pid], before.faults[pid])
+                spent = _difference(now.faults[pid], before.faults[pid], part)
                 self._faults = [sum(each) for each in zip(self._faults, spent)]
-        own_ns = now.own_ns - before.own_ns + of_workers
+        own_ns = round(part * (now.own_ns - before.own_ns)) + of_workers
         self._own_ns += own_ns
-        self._bytes_read = _sum((self._bytes_read, _less(now.bytes_read, before.bytes_read)))
-        busy_ns = _less(now.busy_ns, before.busy_ns)
+        self._bytes_read = _sum((self._bytes_read, _less(now.bytes_read, before.bytes_read, part)))
+        busy_ns = _less(now.busy_ns, before.busy_ns, part)
         self._others_ns = None if busy_ns is None else _sum((self._others_ns, max(0, busy_ns - own_ns)))
         self._before = None
 
@@ -452,6 +471,11 @@ def bytes_of(batch: Any, depth: int = 4) -> int:
     return sum(bytes_of(part, depth - 1) for part in parts_of(batch)) if depth else 0
 
 
+def _workers_of(iterator: Any) -> list[int]:
+    """Returns the pids of the workers, whether they live or not."""
+    return [worker.pid for worker in getattr(iterator, "_workers", ())]
+
+
 def processes_of(iterator: Any) -> list[int]:
     """Returns the pids of the live workers of a DataLoader's iterator."""
     return [worker.pid for worker in getattr(iterator, "_workers", []) if worker.pid and worker.is_alive()]
@@ -511,12 +535,12 @@ def _busy_ns(proc: Path) -> int | None:
         return None
 
 
-def _difference(now: tuple[int, ...], before: tuple[int, ...]) -> list[int]:
-    return [after - earlier for after, earlier in zip(now, before)]
+def _difference(now: tuple[int, ...], before: tuple[int, ...], part: float) -> list[int]:
+    return [round(part * (after - earlier)) for after, earlier in zip(now, before)]
 
 
-def _less(now: int | None, before: int | None) -> int | None:
-    return None if now is None or before is None else max(0, now - before)
+def _less(now: int | None, before: int | None, part: float) -> int | None:
+    return None if now is None or before is None else max(0, round(part * (now - before)))
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

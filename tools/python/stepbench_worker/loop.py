@@ -326,6 +326,9 @@ class Loop:
         elif self._cycle_steps == 0 or (self.device == "cpu" and now - self._said_ns >= SECOND_NS):
             self._said_ns = now
             self._told.stage("warmup", step_ns=self._step_ns())
+        lead = self._schedule.wait + self._schedule.warmup
+        if self._window is None and self.watch is not None and self._cycle_steps == lead // 2:
+            self.watch.look(self._iterator)
         if action is Action.WARMUP and self.recorder is not None:
             self.recorder.prepare()
         self._began_ns = monotonic_ns()
@@ -429,6 +432,8 @@ class Loop:
             self._told.window(False)
             self._garbage.end()
             self.anomalies.end()
+            if self.watch is not None:
+                self.watch.leave()
         self._paused_at = 0
         self._window = self._events = self.times.listener = None
         self.plan.begin_cycle_again(self.steps)
