@@ -48,7 +48,7 @@ class GroupLoop {
         context_(context),
         clock_(context.clock),
         name_(fleet::row_of(request.launcher).name),
-        rank_acceptor_(request.bind, fleet::row_of(request.launcher).other_machines),
+        rank_acceptor_(request.bind, fleet::row_of(request.launcher).other_machines, request.ranks),
         ranks_(static_cast<std::size_t>(request.ranks)),
         begin_ns_(clock_.now_ns()),
         turned_ns_(begin_ns_),

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -92,7 +93,6 @@ namespace {
 
 constexpr std::size_t kMaxJoinBytes = std::size_t{64} << 10;
 constexpr std::int64_t kPatienceNs = 5'000'000'000;  // time for a connection to authenticate
-constexpr std::size_t kMaxPendingConnections = 256;  // the oldest is dropped for a new one
 constexpr std::int64_t kFullNs = 200'000'000;        // retry interval when out of descriptors
 constexpr const char* kNotARank = "a connection that is not a rank of this group";
 constexpr const char* kSilent = "a connection that sent nothing";
@@ -182,9 +182,11 @@ void RankAcceptor::accept(int listener, std::int64_t now_ns, const Callbacks& ca
       if (errno == EMFILE || errno == ENFILE) full_until_ns_ = now_ns + kFullNs;
       return;
     }
-    if (connections_.size() >= kMaxPendingConnections) {
-      callbacks.refused(connections_.front().of_rank.empty() ? kSilent : kNotARank);
-      connections_.erase(connections_.begin());
+    if (connections_.size() >= max_pending_) {
+      auto dropped = std::ranges::find(connections_, "", &PendingConnection::of_rank);
+      if (dropped == connections_.end()) dropped = connections_.begin();
+      callbacks.refused(dropped->of_rank.empty() ? kSilent : kNotARank);
+      connections_.erase(dropped);
     }
     fleet::keep_alive(socket.value());
     connections_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes), now_ns});

@@ -86,8 +86,10 @@ class RankAcceptor {
   };
 
   // See fleet::listen_for_ranks().
-  RankAcceptor(const std::string& bind, bool other_machines)
-      : listener_(fleet::listen_for_ranks(bind, other_machines)), token_(fleet::make_token()) {}
+  RankAcceptor(const std::string& bind, bool other_machines, int ranks)
+      : listener_(fleet::listen_for_ranks(bind, other_machines)),
+        token_(fleet::make_token()),
+        max_pending_(kMaxStrangers + static_cast<std::size_t>(ranks)) {}
 
   // Address and token for the ranks' environment.
   [[nodiscard]] std::string address() const { return fleet::to_text(listener_); }
@@ -102,6 +104,7 @@ class RankAcceptor {
   void close();
 
  private:
+  static constexpr std::size_t kMaxStrangers = 256;
   struct PendingConnection {
     os::Descriptor socket;
     protocol::LineBuffer lines;
@@ -116,6 +119,7 @@ class RankAcceptor {
 
   fleet::RankListener listener_;
   std::string token_;
+  std::size_t max_pending_;                     // then one is dropped for a new one
   std::vector<PendingConnection> connections_;  // oldest first
   std::int64_t full_until_ns_ = 0;              // out of descriptors until then
 };

@@ -60,7 +60,8 @@ class Door : public ::testing::Test {
     return rank;
   }
 
-  RankAcceptor rank_acceptor_{"auto", false};
+  static constexpr int kRanks = 2;
+  RankAcceptor rank_acceptor_{"auto", false, kRanks};
   std::vector<std::string> joined_;  // versions
   std::map<std::string, int> refused_;
   std::string said_;  // received by the last rank that joined
@@ -120,7 +121,7 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<os::Descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();
-  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that sent nothing", 300 - 256)));
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that sent nothing", 300 - 256 - kRanks)));
   const os::Descriptor rank = join(rank_acceptor_.token());
   EXPECT_THAT(joined_, ElementsAre("v")) << "though so many stand before it";
   turn(6 * kSecondNs);
@@ -128,6 +129,19 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   std::vector<pollfd> waits;
   rank_acceptor_.wait_for(waits, 0);
   EXPECT_EQ(waits.size(), 1U);
+}
+
+TEST_F(Door, RanksInTheirHandshake_AreKeptBeforeSilentOnes) {
+  std::vector<os::Descriptor> ranks;
+  for (int i = 0; i < kRanks; ++i) {
+    ranks.push_back(connect());
+    send_line(ranks.back(), fleet::encode(fleet::RankHello{"0f"}));
+  }
+  turn();
+  std::vector<os::Descriptor> silent;
+  for (int i = 0; i < 300; ++i) silent.push_back(connect());
+  turn();
+  EXPECT_THAT(refused_, ElementsAre(Pair("a connection that sent nothing", 300 - 256)));
 }
 
 // Polling a listener that cannot accept would take a whole CPU.
