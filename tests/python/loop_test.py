@@ -1233,7 +1233,7 @@ class OnADevice(unittest.TestCase):
 
         def read(workers, proc):
             clock.now += 7_000_000
-            return types.SimpleNamespace(training=None, workers={}, bytes_read=None, busy_ns=None, own_ns=0)
+            return types.SimpleNamespace(training=None, workers={}, faults={}, bytes_read=None, busy_ns=None, own_ns=0)
 
         told = Session()
         session.use(told)
