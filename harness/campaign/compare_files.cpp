@@ -206,14 +206,12 @@ KeyOptions key_options(const OptionValues& of, const Catalogue& catalogue) {
 
 constexpr std::size_t kMaxNamed = 4;  // number of differing options that are named
 
-// Identifying options -> case id.
-std::map<KeyOptions, std::string> first_cases(const record::Results& results,
-                                              const Catalogue& catalogue) {
+std::set<KeyOptions> first_cases(const record::Results& results, const Catalogue& catalogue) {
   constexpr std::size_t kMaxCases = 64;
-  std::map<KeyOptions, std::string> cases;
+  std::set<KeyOptions> cases;
   for (const record::Launch& launch : results.launches) {
     if (cases.size() == kMaxCases) break;
-    cases.emplace(key_options(launch.row.options, catalogue), launch.row.key.case_id);
+    cases.insert(key_options(launch.row.options, catalogue));
   }
   return cases;
 }
@@ -247,7 +245,6 @@ compare::CaseKey key_without(const std::vector<std::string>& ignored, const Cata
 namespace {
 
 struct Nearest {
-  const std::string* case_id = nullptr;
   std::string differs = {};  // "loader.engine (thread -> inline), seed (0 -> 1)"
   std::vector<std::string> names = {};
 };
@@ -261,17 +258,16 @@ std::string value_text(const KeyOptions& of, const std::string& name, const Cata
 }
 
 // The case that differs from `one` in the fewest options; empty if all differ too much.
-Nearest nearest_case(const KeyOptions& one, const std::map<KeyOptions, std::string>& cases,
+Nearest nearest_case(const KeyOptions& one, const std::set<KeyOptions>& cases,
                      const Catalogue& catalogue) {
   Nearest nearest;
   const KeyOptions* found = nullptr;
-  for (const auto& [options, id] : cases) {
+  for (const KeyOptions& options : cases) {
     std::vector<std::string> names = differing(options, one);
     if (names.size() > kMaxNamed || (found != nullptr && names.size() >= nearest.names.size())) {
       continue;
     }
     nearest.names = std::move(names);
-    nearest.case_id = &id;
     found = &options;
   }
   if (found == nullptr) return nearest;
@@ -288,7 +284,7 @@ std::string no_common_case_reason(const record::Results& base, const record::Res
                                   const Catalogue& catalogue) {
   const auto olds = first_cases(base, catalogue);
   Nearest fewest;
-  for (const auto& [options, id] : first_cases(candidate, catalogue)) {
+  for (const KeyOptions& options : first_cases(candidate, catalogue)) {
     Nearest nearest = nearest_case(options, olds, catalogue);
     const bool nearer = fewest.names.empty() ||
                         (!nearest.names.empty() && nearest.names.size() < fewest.names.size());
@@ -302,14 +298,11 @@ std::string no_common_case_reason(const record::Results& base, const record::Res
 void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,
                   const Catalogue& catalogue) {
   constexpr std::size_t kMostCases = 8;
-  constexpr std::size_t kDigits = 6;
   if (missing.empty()) return;
   const auto cases = first_cases(others, catalogue);
   for (std::size_t i = 0; i < std::min(missing.size(), kMostCases); ++i) {
     const KeyOptions options = key_options(missing[i].options, catalogue);
-    const Nearest nearest = nearest_case(options, cases, catalogue);
-    if (nearest.case_id == nullptr || nearest.names.empty()) continue;
-    missing[i].nearest = nearest.case_id->substr(0, kDigits) + " but for " + nearest.differs;
+    missing[i].nearest = nearest_case(options, cases, catalogue).differs;
   }
 }
 

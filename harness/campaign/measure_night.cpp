@@ -38,6 +38,15 @@ int launches_of(const record::Results& results, const std::string& case_id) {
   return launches;
 }
 
+std::string case_name(const record::Results& results, const std::string& case_id) {
+  const auto launch = std::ranges::find(
+      results.launches, case_id, [](const record::Launch& each) { return each.row.key.case_id; });
+  if (launch == results.launches.end()) return "case " + case_id;
+  const std::vector<std::string> varying =
+      results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
+  return estimate::case_name(launch->row.options, launch->row.workload, varying, case_id);
+}
+
 class NightMeasurement {
  public:
   NightMeasurement(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,
@@ -209,7 +218,7 @@ class NightMeasurement {
     const bool is_last = kMore * rounds > kMax;
     if (is_last) paired_reference.profiled = {id};
     paired_reference.pairs[id] = planned + std::min(kMax, kMore * rounds);
-    progress_.print_line(measured.file + ": case " + id.substr(0, 8) +
+    progress_.print_line(measured.file + ": " + case_name(measured.results, id) +
                          (is_last
                               ? " still looks odd: its operations are recorded"
                               : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
@@ -259,10 +268,7 @@ FailedLaunches failed_launches(const record::Results& results) {
     if (row.key.arm == record::kReferenceArm) continue;  // reported elsewhere
     if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
     if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
-    const std::vector<std::string> varying =
-        results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
-    failed.first =
-        estimate::case_label(row.options, varying, row.key.case_id) + ": " + row.outcome.reason;
+    failed.first = case_name(results, row.key.case_id) + ": " + row.outcome.reason;
   }
   return failed;
 }

@@ -98,10 +98,9 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
   const std::size_t digits = estimate::id_digits(ids);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     const ResolvedCase& resolved = arms.a.plan.cases[i].resolved;
-    std::string name =
-        estimate::case_name(resolved.options, resolved.workload, arms.a.plan.varying);
-    setup.labels.push_back(name.empty() ? "case " + arms.points[i].point_id.substr(0, digits)
-                                        : std::move(name));
+    setup.labels.push_back(estimate::case_name(resolved.options, resolved.workload,
+                                               arms.a.plan.varying,
+                                               arms.points[i].point_id.substr(0, digits)));
   }
   return setup;
 }

@@ -14,7 +14,8 @@ namespace stepbench::compare {
 // A point that is known before the first launch not to be measurable in both arms.
 struct AbMissing {
   MissingCase point = {};
-  bool in_a = false;  // measurable in arm A
+  std::string name = {};  // of the point, for people
+  bool in_a = false;      // measurable in arm A
   bool in_b = false;
   std::string reason = {};
 };

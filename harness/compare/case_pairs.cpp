@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "harness/base/error.h"
+#include "harness/estimate/case_rows.h"
 
 namespace stepbench::compare {
 namespace {
@@ -45,10 +46,14 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
     if (is_new) result.cases.push_back({.first = &row});
     CaseLaunches& one = result.cases[at->second];
     if (one.first->key.case_id != row.key.case_id) {
+      const OptionValues* both[] = {&one.first->options, &row.options};
+      const std::vector<std::string> varying = estimate::varying_options(both, {});
+      const auto name = [&](const record::LaunchRow& of) {
+        return estimate::case_name(of.options, of.workload, varying, of.key.case_id);
+      };
       throw ConfigError(
           "--ignore",
-          "makes cases " + one.first->key.case_id + " and " + row.key.case_id + " of " +
-              side.where +
+          "makes the cases " + name(*one.first) + " and " + name(row) + " of " + side.where +
               " equal, which is ambiguous; ignore fewer keys, or run one of them alone");
     }
     if (row.outcome.kind == Outcome::Kind::kMeasured) {

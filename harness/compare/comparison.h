@@ -67,8 +67,8 @@ struct MissingCase {
   std::string case_id;
   std::string workload;
   OptionValues options;
-  // The most similar case of the other side and the difference: "853070 but for loader.engine
-  // (thread -> inline)"; empty if none is close or if not searched.
+  // How the most similar case of the other side differs: "loader.engine (thread -> inline)"; empty
+  // if none is close or if not searched.
   std::string nearest = {};
 };
 

@@ -160,13 +160,12 @@ class RowNames {
 
 // One-word subject for a single case: "BM_Load", "train.py", "train_step". Empty if unknown.
 [[nodiscard]] std::string case_subject(const OptionValues& options, const std::string& workload);
-// "num_workers=4 pin_memory=true": those of `varying` that have a value. If none has, "case ID", or
-// empty without an id.
+// "num_workers=4 pin_memory=true": those of `varying` that have a value.
 [[nodiscard]] std::string case_label(const OptionValues& options,
-                                     const std::vector<std::string>& varying,
-                                     const std::string& case_id = {});
-// Its label, else its subject; empty: neither is known.
+                                     const std::vector<std::string>& varying);
+// Its label, else its subject. If neither is known: "case ID", or empty without an id.
 [[nodiscard]] std::string case_name(const OptionValues& options, const std::string& workload,
-                                    const std::vector<std::string>& varying);
+                                    const std::vector<std::string>& varying,
+                                    std::string_view case_id = {});
 
 }  // namespace stepbench::estimate

@@ -287,8 +287,7 @@ std::string RowNames::run(const CaseRow& row) const {
 }
 
 std::string RowNames::name(const CaseRow& row) const {
-  std::string name = case_name(row.options(), row.workload, varying_);
-  if (name.empty()) name = "case " + row.case_id;
+  std::string name = case_name(row.options(), row.workload, varying_, row.case_id);
   if (!row.arm.empty()) name += " (arm " + row.arm + ')';
   if (runs_) name += " (run " + run(row) + ')';
   return name;
@@ -305,21 +304,21 @@ std::string case_subject(const OptionValues& options, const std::string& workloa
   return script.empty() ? workload : script.substr(script.rfind('/') + 1);
 }
 
-std::string case_label(const OptionValues& options, const std::vector<std::string>& varying,
-                       const std::string& case_id) {
+std::string case_label(const OptionValues& options, const std::vector<std::string>& varying) {
   std::string label;
   for (const std::string& name : varying) {
     const auto found = options.find(name);
     if (found == options.end() || is_null(found->second)) continue;
     label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
   }
-  return label.empty() && !case_id.empty() ? "case " + case_id : label;
+  return label;
 }
 
 std::string case_name(const OptionValues& options, const std::string& workload,
-                      const std::vector<std::string>& varying) {
-  std::string label = case_label(options, varying);
-  return label.empty() ? case_subject(options, workload) : label;
+                      const std::vector<std::string>& varying, std::string_view case_id) {
+  std::string name = case_label(options, varying);
+  if (name.empty()) name = case_subject(options, workload);
+  return name.empty() && !case_id.empty() ? "case " + std::string(case_id) : name;
 }
 
 }  // namespace stepbench::estimate

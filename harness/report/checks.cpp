@@ -117,7 +117,6 @@ void make_names_unique(std::vector<Check>& checks) {
 
 Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names) {
   Check check{.name = names.name(row), .group = group_of(row.workload)};
-  if (check.name.empty()) check.name = "case " + row.case_id.substr(0, kShortId);
   if (row.pass != Pass::kTiming) check.name += " (pass " + std::string(name_of(row.pass)) + ')';
   judge_row(row, check);
   if (const auto ns = row.headline_ns()) check.seconds = *ns * 1e-9;
@@ -149,7 +148,8 @@ CheckState state_of(const compare::TestResult& test) {
 
 Check check_of_case(const compare::CaseResult& one, const std::vector<std::string>& varying,
                     const std::string& unit) {
-  Check check{.name = estimate::case_label(one.options, varying, one.case_id.substr(0, kShortId)),
+  Check check{.name = estimate::case_name(one.options, one.workload, varying,
+                                          one.case_id.substr(0, kShortId)),
               .group = group_of(one.workload)};
   const compare::MetricResult* worst = nullptr;
   for (const compare::MetricResult& metric : one.metrics) {
@@ -198,13 +198,13 @@ Check check_of_case(const compare::CaseResult& one, const std::vector<std::strin
 void add_missing(const std::vector<compare::MissingCase>& cases, const std::string& side,
                  const std::vector<std::string>& varying, CheckSuite& suite) {
   for (const compare::MissingCase& one : cases) {
-    suite.checks.push_back(
-        {.name = estimate::case_label(one.options, varying, one.case_id.substr(0, kShortId)),
-         .group = group_of(one.workload),
-         .state = CheckState::kSkipped,
-         .type = "missing",
-         .message = "only in " + side,
-         .properties = {{"case_id", one.case_id}}});
+    suite.checks.push_back({.name = estimate::case_name(one.options, one.workload, varying,
+                                                        one.case_id.substr(0, kShortId)),
+                            .group = group_of(one.workload),
+                            .state = CheckState::kSkipped,
+                            .type = "missing",
+                            .message = "only in " + side,
+                            .properties = {{"case_id", one.case_id}}});
   }
 }
 

@@ -359,9 +359,9 @@ class JoinedMetrics {
     const auto& tests = tests_.at(key);
     const compare::MetricResult& any = *tests.begin()->second;
     const compare::CaseResult& one = *cases_.at(key.first);
-    const std::string name = estimate::case_name(one.options, one.workload, varying_);
     document::TableRow row{
-        .cells = {name.empty() ? key.first.substr(0, digits_) : name,
+        .cells = {estimate::case_name(one.options, one.workload, varying_,
+                                      key.first.substr(0, digits_)),
                   any.name,
                   {compared_value(any.test.base_median, any.unit), any.test.base_median}},
         .tone = document::Tone::kDim};

@@ -177,16 +177,6 @@ std::string series_json(const HistoryView& view, const SeriesNames& names) {
 
 namespace {
 
-// Options that distinguish the case from the others of its experiment.
-std::string case_title(const track::History& history, const track::TrackedSeries& series,
-                       const std::string& otherwise) {
-  std::vector<const OptionValues*> cases;
-  for (const track::SeriesHistory& other : history.series) {
-    if (other.series.experiment == series.experiment) cases.push_back(&other.series.options);
-  }
-  return estimate::case_label(series.options, estimate::varying_options(cases, {}), otherwise);
-}
-
 const track::TrackedSeries* series_of(const track::History& history, const std::string& id) {
   const track::SeriesHistory* found = history.find_series(id);
   return found == nullptr ? nullptr : &found->series;
@@ -230,11 +220,11 @@ void add_told_run(json::JsonText& json, std::string_view key, const std::string&
 }
 
 void add_told_series(json::JsonText& json, const nights::AlertSeries& each,
-                     const track::History& history) {
+                     const track::History& history, const SeriesNames& names) {
   json.open_object().text("id", each.id).text("experiment", each.experiment);
   const track::TrackedSeries* series = series_of(history, each.id);
   if (series != nullptr) {
-    json.text("case", case_title(history, *series, series->case_id.substr(0, 8)))
+    json.text("case", names.case_words(*series))
         .text("case_id", series->case_id)
         .text("metric", series->metric)
         .text("unit", series->unit)
@@ -263,9 +253,8 @@ std::string alert_sentence(const nights::Alert& alert, const track::History& his
     text += ": " + first.experiment;
     const track::TrackedSeries* series = series_of(history, first.id);
     if (series != nullptr) {
-      const std::string label = case_title(history, *series, {});
-      text += (label.empty() ? "" : " " + label) + ", " + metric_label(series->metric) + ": " +
-              amount_text(first.usual, series->unit) + " -> " +
+      text += ' ' + SeriesNames(history).case_words(*series) + ", " + metric_label(series->metric) +
+              ": " + amount_text(first.usual, series->unit) + " -> " +
               amount_text(first.value, series->unit) + ",";
     }
     text += " " + reported_text(first, series);
@@ -304,7 +293,8 @@ std::string alert_json(const nights::Alert& alert, const track::History& history
     json.close_object();
   }
   json.close_array().open_array("series");
-  for (const nights::AlertSeries& each : alert.series) add_told_series(json, each, history);
+  const SeriesNames names(history);
+  for (const nights::AlertSeries& each : alert.series) add_told_series(json, each, history, names);
   return json.close_array().close_object().take() + "\n";
 }
 

@@ -341,7 +341,7 @@ std::vector<CaseModules> gather_modules(const record::Results& results, const Mo
       return node.kind == ops::ModuleNode::Kind::kModule;
     };
     if (std::none_of(profiled.tree.nodes.begin(), profiled.tree.nodes.end(), is_module)) {
-      throw ConfigError("--by-module", "the profiled launches of case " + profiled.case_id +
+      throw ConfigError("--by-module", "the profiled launches of " + profiled.label +
                                            " recorded no modules; measure a model with "
                                            "`profile: {modules: true}`");
     }

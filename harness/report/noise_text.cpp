@@ -164,8 +164,8 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
       return each.case_id == repeated[i].case_id && each.arm == repeated[i].arm;
     });
-    const std::string name = estimate::case_label(
-        row->options(), names.varying(), repeated[i].case_id.substr(0, estimate::id_digits(rows)));
+    const std::string name =
+        estimate::case_name(row->options(), row->workload, names.varying(), repeated[i].case_id);
     lines.push_back(name + ", " + over_runs(repeated[i]));
   }
   return lines;

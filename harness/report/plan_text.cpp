@@ -315,7 +315,7 @@ std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbA
   text += planned_tests(plan, cases);
   if (cases > 0) text += planned_launches(plan, cases) + time_text(request, arms, plan);
   for (const compare::AbMissing& missing : arms.missing) {
-    text += "not compared: " + missing.point.case_id + ": " + missing.reason + '\n';
+    text += "not compared: " + missing.name + ": " + missing.reason + '\n';
   }
   for (const std::string& note : campaign::notes_on(request, arms)) text += "note: " + note + '\n';
   return text;

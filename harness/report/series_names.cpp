@@ -93,7 +93,7 @@ SeriesNames::SeriesNames(const track::History& history) : history_(history) {
   std::map<std::array<std::string, 3>, std::vector<const track::TrackedSeries*>> named;
   for (const track::SeriesHistory& one : history.series) {
     const track::TrackedSeries& series = one.series;
-    named[{series.experiment, label(series), series.metric}].push_back(&series);
+    named[{series.experiment, case_name(series), series.metric}].push_back(&series);
   }
   for (const auto& [name, alike] : named) disambiguate(alike);
 }
@@ -129,18 +129,13 @@ void SeriesNames::disambiguate(std::span<const track::TrackedSeries* const> alik
 }
 
 std::string SeriesNames::case_name(const track::TrackedSeries& series) const {
-  const std::string words = label(series);
-  const auto suffix = suffixes_.find(series.id);
-  return series.experiment + (words.empty() ? "" : ' ' + words) +
-         (suffix == suffixes_.end() ? "" : suffix->second);
+  const std::string words = estimate::case_name(series.options, {}, varying_of(series));
+  return series.experiment + (words.empty() ? "" : ' ' + words) + suffix_of(series);
 }
 
 std::string SeriesNames::case_words(const track::TrackedSeries& series) const {
-  std::string words = label(series);
-  if (words.empty()) words = estimate::case_subject(series.options, series.workload);
-  const auto suffix = suffixes_.find(series.id);
-  return (words.empty() ? "case " + series.case_id : words) +
-         (suffix == suffixes_.end() ? "" : suffix->second);
+  return estimate::case_name(series.options, series.workload, varying_of(series), series.case_id) +
+         suffix_of(series);
 }
 
 // A case measured by another program has no step.
@@ -149,10 +144,14 @@ bool SeriesNames::is_headline(const track::TrackedSeries& series) const {
          (series.monitored && !with_step_.contains(series.case_id));
 }
 
-std::string SeriesNames::label(const track::TrackedSeries& series) const {
-  const auto varying = varying_.find(series.experiment);
-  return varying == varying_.end() ? std::string()
-                                   : estimate::case_label(series.options, varying->second);
+std::vector<std::string> SeriesNames::varying_of(const track::TrackedSeries& series) const {
+  const auto found = varying_.find(series.experiment);
+  return found == varying_.end() ? std::vector<std::string>() : found->second;
+}
+
+std::string SeriesNames::suffix_of(const track::TrackedSeries& series) const {
+  const auto found = suffixes_.find(series.id);
+  return found == suffixes_.end() ? std::string() : found->second;
 }
 
 std::string SeriesNames::name(const track::TrackedSeries& series) const {

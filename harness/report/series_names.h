@@ -25,11 +25,12 @@ class SeriesNames {
   // `history` must outlive this.
   explicit SeriesNames(const track::History& history);
 
-  // "train num_workers=2": the case among all cases of the history. If another series of the same
-  // metric has this name, too, differing fields such as those of the machine are appended: "train
-  // num_workers=2 (cpu_capability=AVX2)"; or else the id.
+  // "train num_workers=2": the case among all cases of the history; if they do not differ, the
+  // benchmark or script: "bench BM_Load". If another series of the same metric has this name, too,
+  // differing fields such as those of the machine are appended: "train num_workers=2
+  // (cpu_capability=AVX2)"; or else the id.
   [[nodiscard]] std::string case_name(const track::TrackedSeries& series) const;
-  // The same without the experiment; if its cases do not differ, what is measured.
+  // The same without the experiment; at least what is measured: "train_step".
   [[nodiscard]] std::string case_words(const track::TrackedSeries& series) const;
   // With its metric: "train num_workers=2, step".
   [[nodiscard]] std::string name(const track::TrackedSeries& series) const;
@@ -45,7 +46,8 @@ class SeriesNames {
                                                                std::string_view metric) const;
 
  private:
-  [[nodiscard]] std::string label(const track::TrackedSeries& series) const;
+  [[nodiscard]] std::vector<std::string> varying_of(const track::TrackedSeries& series) const;
+  [[nodiscard]] std::string suffix_of(const track::TrackedSeries& series) const;
   void disambiguate(std::span<const track::TrackedSeries* const> alike);
   // The default if no metric is given.
   [[nodiscard]] bool is_headline(const track::TrackedSeries& series) const;

@@ -179,11 +179,15 @@ class Importer {
     return branch == text_of(row.options(), kMainOption, "main") ? std::string() : branch;
   }
 
+  std::string name_of(const estimate::CaseRow& row) const {
+    return estimate::case_name(row.options(), row.workload, header_of(row).swept, row.case_id);
+  }
+
   std::map<std::string, double> known_margins(const estimate::CaseRow& row) {
     try {
       return margins_of(row.options());
     } catch (const ConfigError& error) {
-      note("case " + row.case_id + ": " + error.what());
+      note(name_of(row) + ": " + error.what());
       return {};
     }
   }
@@ -196,7 +200,7 @@ class Importer {
     try {
       metrics = tracked_metrics(names, results_.columns);
     } catch (const ConfigError& error) {
-      note("case " + row.case_id + ": " + error.what());
+      note(name_of(row) + ": " + error.what());
       return;
     }
     compare::CasePair pair;
@@ -271,12 +275,12 @@ class Importer {
       cohorts.insert(launch.cohort);
     }
     if (steps.size() > 1) {
-      note("case " + row.case_id + " of " + row.run_id + ": its launches measured " +
+      note(name_of(row) + " of " + row.run_id + ": its launches measured " +
            std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin()) +
            " steps; a fixed schedule.active makes nights comparable");
     }
     if (cohorts.size() > 1) {
-      note("case " + row.case_id + " of " + row.run_id +
+      note(name_of(row) + " of " + row.run_id +
            ": the environment changed between its launches; the last one's counts");
     }
   }

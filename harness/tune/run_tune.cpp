@@ -41,10 +41,9 @@ constexpr double kLaunchesOfSweep = 6;
 TunedPoint described(const plan::Plan& plan, std::size_t place, const PointState& state,
                      const std::vector<Rung>& rungs) {
   const ResolvedCase& resolved = plan.cases[place].resolved;
-  TunedPoint point{
-      .case_id = resolved.case_id,
-      .label = estimate::case_label(resolved.options, plan.varying, resolved.case_id.substr(0, 6)),
-      .state = state};
+  TunedPoint point{.case_id = resolved.case_id,
+                   .label = estimate::case_name(resolved.options, resolved.workload, plan.varying),
+                   .state = state};
   for (const std::string& name : plan.varying) {
     const Value* value = resolved.options.get(name);
     if (value != nullptr) point.values.insert_or_assign(name, *value);

@@ -10,6 +10,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -101,10 +102,11 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   const auto usable = std::ranges::find_if(
       plan.cases, [](const plan::PlannedCase& each) { return !each.skip.has_value(); });
   const plan::PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
-  std::string title;
-  if (planned > 1) title = "one of " + std::to_string(planned);
+  const ResolvedCase& resolved = chosen.resolved;
+  std::string title = estimate::case_name(resolved.options, resolved.workload, plan.varying);
+  if (planned > 1) title += ", one of " + std::to_string(planned);
   if (id.empty() && planned > 1) title += "; all of them read the same samples";
-  return {chosen.resolved, title};
+  return {resolved, title};
 }
 
 int show_data_of(const DataShowOptions& options, const Environment& environment) {

@@ -113,9 +113,10 @@ std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& r
   }
   const std::vector<std::string> varying = estimate::varying_options(rows, results);
   std::string list;
-  for (const estimate::CaseRow* row : found)
+  for (const estimate::CaseRow* row : found) {
     list +=
-        "\n  " + row->case_id + "  " + estimate::case_label(row->options(), varying, row->case_id);
+        "\n  " + row->case_id + "  " + estimate::case_name(row->options(), row->workload, varying);
+  }
   throw ConfigError("--case",
                     "'" + prefix + "' matches " + std::to_string(found.size()) + " cases:" + list);
 }

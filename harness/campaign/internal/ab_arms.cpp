@@ -12,6 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/campaign/planning.h"
 #include "harness/campaign/run_request.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/torch_translation.h"
 #include "harness/schedule/window_fit.h"
@@ -236,10 +237,12 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
     const plan::PlannedCase& in_a = arms.a.plan.cases[i];
     const plan::PlannedCase& in_b = arms.b.plan.cases[i];
     const ResolvedCase& point = base.cases[i].resolved;
-    arms.missing.push_back({.point = {point.case_id, point.workload, point.options},
-                            .in_a = !in_a.skip,
-                            .in_b = !in_b.skip,
-                            .reason = in_a.skip ? *in_a.skip : *in_b.skip});
+    arms.missing.push_back(
+        {.point = {point.case_id, point.workload, point.options},
+         .name = estimate::case_name(point.options, point.workload, base.varying, point.case_id),
+         .in_a = !in_a.skip,
+         .in_b = !in_b.skip,
+         .reason = in_a.skip ? *in_a.skip : *in_b.skip});
     a.push_back(in_a);
     b.push_back(in_b);
   }

@@ -200,7 +200,7 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   std::string text = "only in " + side + ": " + text::counted(std::ssize(cases), "case") + ',';
   for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) {
     text += (i == 0 ? " " : ", ") + names.of(cases[i]);
-    if (!cases[i].nearest.empty()) text += " (as " + cases[i].nearest + ')';
+    if (!cases[i].nearest.empty()) text += " (the nearest differs in " + cases[i].nearest + ')';
   }
   if (cases.size() > kNamed) text += " ...";
   remarks.push_back({std::move(text)});

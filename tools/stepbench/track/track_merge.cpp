@@ -9,6 +9,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/split_cases.h"
+#include "harness/report/series_names.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
@@ -69,8 +70,14 @@ std::string nights_text(std::size_t nights, const std::string& first, const std:
   return text;
 }
 
-void print_merge(const track::CaseMerge& merge, std::ostream& out) {
+void print_merge(const track::CaseMerge& merge, const track::History& history, std::ostream& out) {
   constexpr std::size_t kDigits = 8;
+  const auto from =
+      std::ranges::find(history.series, merge.merged.from,
+                        [](const track::SeriesHistory& each) { return each.series.case_id; });
+  if (from != history.series.end()) {
+    out << text::printable(report::SeriesNames(history).case_name(from->series)) << ": ";
+  }
   out << "case " << merge.merged.from.substr(0, kDigits) << " ("
       << nights_text(merge.from_nights, merge.from_first, merge.from_last) << ") goes into case "
       << merge.merged.into.substr(0, kDigits) << " ("
@@ -90,7 +97,7 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
   const track::History history = store.history();
   std::vector<track::TrackEvent> events;
   for (const track::MergedCase& merged : wanted_merges(arguments, history)) {
-    print_merge(track::plan_merge(history, merged), environment.out);
+    print_merge(track::plan_merge(history, merged), history, environment.out);
     track::TrackEvent event = track::event_of(merged, arguments.reason);
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author(arguments.who, environment);

@@ -67,6 +67,15 @@ TEST(AlertJson, Sentence_HasSizeAndPrograms) {
             "between build 77ab00112233 and 9f3c5d7e9f3c (dirty)");
 }
 
+TEST(AlertJson, OnlyBenchmark_IsNamed) {
+  track::History history = made_history();
+  history.series.resize(1);
+  history.series.front().series.options = {{"benchmark", std::string("BM_Load")}};
+  EXPECT_THAT(alert_sentence(made_alert(), history), HasSubstr(": nightly BM_Load, step: "));
+  const auto json = nlohmann::json::parse(alert_json(made_alert(), history, ""));
+  EXPECT_EQ(json["series"][0]["case"], "BM_Load");
+}
+
 TEST(AlertJson, OtherVersions_AreInTheRange) {
   track::History history = made_history();
   for (track::TrackedRun& run : history.runs) run.git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e";

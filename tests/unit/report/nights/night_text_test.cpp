@@ -239,5 +239,14 @@ TEST(SeriesNames, EqualNames_GetOptionsOrIds) {
   EXPECT_EQ(names.name(maker.history.series[1].series), "train (cpu_capability=AVX512), step");
 }
 
+TEST(SeriesNames, OnlyBenchmark_IsNamed) {
+  NightMaker maker;
+  track::TrackedSeries& series = maker.add_series("736fe5bc64e8ac88", NightMaker::steady(2));
+  series.options["benchmark"] = Value(std::string("BM_Load"));
+  const SeriesNames names(maker.history);
+  EXPECT_EQ(names.case_words(series), "BM_Load");
+  EXPECT_EQ(names.name(series), "train BM_Load, step");
+}
+
 }  // namespace
 }  // namespace stepbench::report
