@@ -261,7 +261,7 @@ std::optional<analyze::RankTrace> Controller::fill(record::Launch& launch, const
                     launch.row);
   }
   launch.row.outcome.reason = text::mask_secrets(
-      machine::with_shared_memory(std::move(launch.row.outcome.reason), setup_.shared_memory),
+      machine::with_known_cause(std::move(launch.row.outcome.reason), setup_.shared_memory),
       secrets_);
   for (std::string& note : notes) note = text::mask_secrets(note, secrets_);
   if (launch.row.outcome.kind == Outcome::Kind::kFailed)

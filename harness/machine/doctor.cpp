@@ -223,6 +223,11 @@ class Diagnosis {
           static_cast<double>(*host.shm_free_bytes), static_cast<double>(kLittleSharedMemory),
           "bytes", kMoreSharedMemory);
     }
+    if (host.open_files && *host.open_files < kFewOpenFiles) {
+      add(Severity::kWarning, "memory.open_files", open_files(*host.open_files),
+          static_cast<double>(*host.open_files), static_cast<double>(kFewOpenFiles), "files",
+          kMoreOpenFiles);
+    }
     if (host.huge_pages == "always") {
       add(Severity::kInfo, "memory.huge_pages",
           "transparent huge pages are always on: the first touch of memory varies in duration, and "

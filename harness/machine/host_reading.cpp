@@ -103,6 +103,8 @@ HostReading read_host(const fs::path& root) {
     out.run_queue_wait_ns = os::parse_integer(words[1]);
   }
   read_memory(root, out);
+  out.open_files =
+      number_field(os::read_text(root / "proc/self/limits").value_or(""), "Max open files");
   std::error_code ignored;
   out.gpu_driver = fs::exists(root / "proc/driver/nvidia/version", ignored);
   return out;

@@ -35,7 +35,8 @@ struct HostReading {
   std::optional<std::int64_t> swap_used_bytes = {};
   std::optional<std::int64_t> pages_swapped_in = {};  // cumulative
   std::optional<std::int64_t> shm_free_bytes = {};
-  bool gpu_driver = false;  // NVIDIA's kernel module is loaded
+  std::optional<std::int64_t> open_files = {};  // this process may have
+  bool gpu_driver = false;                      // NVIDIA's kernel module is loaded
 };
 [[nodiscard]] HostReading read_host(const std::filesystem::path& root);  // replaces "/"
 

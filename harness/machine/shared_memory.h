@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// /dev/shm, through which loader worker processes pass batches: messages about a small one, before
-// a run and after a failed launch. Any thread.
+// Limits of the machine that end launches: little of /dev/shm, through which loader worker
+// processes pass batches, and few open files. Messages before a run and after a failed launch. Any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +18,19 @@ inline constexpr const char* kMoreSharedMemory =
 // "/dev/shm has 8 MiB free: loader workers that are processes hand batches over there"
 [[nodiscard]] std::string free_shared_memory(std::int64_t bytes);
 
-// Appends the free space and a remedy to a launch's failure reason, if shared memory was refused
-// and `directory` (/dev/shm except in tests) has little. Removes the segment's number, so that
-// launches with the same failure have equal reasons.
-[[nodiscard]] std::string with_shared_memory(std::string reason,
-                                             const std::filesystem::path& directory);
+// "a process may have 1,024 files open: batches of loader workers that are processes need some
+// each"
+[[nodiscard]] std::string open_files(std::int64_t limit);
+// Fewer than most systems allow.
+inline constexpr std::int64_t kFewOpenFiles = 1024;
+inline constexpr const char* kMoreOpenFiles =
+    "ulimit -n 65536; docker run --ulimit nofile=65536; in Python torch.multiprocessing."
+    "set_sharing_strategy('file_system')";
+
+// Appends what `stepbench doctor` says to a launch's failure reason, if shared memory was refused
+// and `directory` (/dev/shm except in tests) has little, or if too many files were open. Removes
+// the segment's number, so that launches with the same failure have equal reasons.
+[[nodiscard]] std::string with_known_cause(std::string reason,
+                                           const std::filesystem::path& directory);
 
 }  // namespace stepbench::machine

@@ -18,14 +18,24 @@ std::string signal_text(int signal) {
   return std::string{"SIG"} + name + " (" + description + ")";
 }
 
+namespace {
+
+std::string limit_aside(const ProcessExit& exit) {
+  if (!exit.memory_limit_bytes) return {};
+  return " (the limit of its control group is " + std::to_string(*exit.memory_limit_bytes >> 20) +
+         " MiB)";
+}
+
+}  // namespace
+
+std::string oom_text(const ProcessExit& exit) {
+  if (!exit.oom_killed) return {};
+  return "a process of its control group was killed for lack of memory" + limit_aside(exit);
+}
+
 std::string exit_text(const ProcessExit& exit) {
   if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGKILL && exit.oom_killed) {
-    std::string text = "was killed by the kernel for lack of memory";
-    if (exit.memory_limit_bytes) {
-      text += " (the limit of its control group is " +
-              std::to_string(*exit.memory_limit_bytes >> 20) + " MiB)";
-    }
-    return text;
+    return "was killed by the kernel for lack of memory" + limit_aside(exit);
   }
   std::string text = WIFSIGNALED(exit.status)
                          ? "was killed by " + signal_text(WTERMSIG(exit.status))
@@ -33,8 +43,7 @@ std::string exit_text(const ProcessExit& exit) {
   if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGBUS) {
     text += " (a mapped file was changed or truncated while it was read, or /dev/shm is full)";
   }
-  if (exit.oom_killed)
-    text += " after a process of its control group was killed for lack of memory";
+  if (exit.oom_killed) text += " after " + oom_text(exit);
   return text;
 }
 

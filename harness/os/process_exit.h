@@ -27,4 +27,8 @@ struct ProcessExit {
 // for lack of memory".
 [[nodiscard]] std::string exit_text(const ProcessExit& exit);
 
+// "a process of its control group was killed for lack of memory (the limit ... is 64 MiB)"; empty
+// unless one was.
+[[nodiscard]] std::string oom_text(const ProcessExit& exit);
+
 }  // namespace stepbench::os

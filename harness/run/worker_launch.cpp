@@ -249,6 +249,9 @@ class LaunchLoop {
       result.report = session().take_report();
       result.samples = session().take_samples();
       result.ops = session().take_ops();
+      if (oom_killed && result.outcome.kind == Outcome::Kind::kFailed) {
+        result.outcome.reason += "; " + os::oom_text(death);  // a loader worker, perhaps
+      }
       if (timed_out_) {
         result.report.notes.emplace_back(
             "the worker did not exit after its final line and was killed");

@@ -2,10 +2,12 @@
 #include "harness/report/internal/notes.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "harness/base/launch_outcome.h"
@@ -22,6 +24,26 @@
 
 namespace stepbench::report {
 namespace {
+
+// Leaves out what differs from process to process: ids, addresses, temporary files.
+std::string without_names_of_processes(std::string_view text) {
+  constexpr std::array<std::string_view, 3> kBefore = {"0x", "pid ", "/tmp/tmp"};
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+  std::string rest;
+  while (!text.empty()) {
+    const auto before = std::ranges::find_if(
+        kBefore, [&](std::string_view each) { return text.starts_with(each); });
+    if (before == kBefore.end()) {
+      rest += text.front();
+      text.remove_prefix(1);
+      continue;
+    }
+    text.remove_prefix(before->size());
+    text.remove_prefix(std::min(text.find_first_not_of(kLetters), text.size()));
+  }
+  return rest;
+}
 
 // Collects notes in order of first appearance, each with its cases. Notes that differ only in
 // numbers are merged.
@@ -40,7 +62,7 @@ class Collector {
   // seldom amounts.
   void add_failure(const std::string& text, const estimate::CaseRow& row, std::int64_t launches,
                    const std::string& command) {
-    Note& note = note_like(text, document::Tone::kBad);
+    Note& note = note_like(without_names_of_processes(text), document::Tone::kBad);
     if (note.texts.empty()) note.command = command;
     note.launches += launches;
     add_to(note, text, row, {});

@@ -343,10 +343,25 @@ TEST(Doctor, OldDriver_IsAProblem) {
 TEST(SharedMemory, Refused_IsExplainedAsDoctorDoes) {
   const std::string reason =
       "RuntimeError: unable to allocate shared memory(shm) for file </torch_29003_1_4>: busy";
-  EXPECT_THAT(with_shared_memory(reason, "/proc"),
+  EXPECT_THAT(with_known_cause(reason, "/proc"),
               testing::AllOf(HasSubstr("file </torch_...>: busy; /dev/shm has 0 MiB free: loader"),
                              HasSubstr("docker run --shm-size=8g")));
-  EXPECT_EQ(with_shared_memory("ValueError: no such label", "/proc"), "ValueError: no such label");
+  EXPECT_EQ(with_known_cause("ValueError: no such label", "/proc"), "ValueError: no such label");
+}
+
+TEST(OpenFiles, Exhausted_AreExplainedAsDoctorDoes) {
+  for (const char* reason :
+       {"OSError: [Errno 24] Too many open files", "RuntimeError: received 0 items of ancdata"}) {
+    EXPECT_THAT(with_known_cause(reason, "/dev/shm"),
+                testing::AllOf(testing::StartsWith(reason), HasSubstr("; a process may have "),
+                               HasSubstr("ulimit -n 65536")));
+  }
+  Examination seen;
+  seen.before.open_files = 256;
+  const auto is_it = [](const Finding& each) { return each.id == "memory.open_files"; };
+  EXPECT_TRUE(std::ranges::any_of(diagnose(seen), is_it));
+  seen.before.open_files = 1024;
+  EXPECT_FALSE(std::ranges::any_of(diagnose(seen), is_it));
 }
 
 }  // namespace

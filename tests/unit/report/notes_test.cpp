@@ -265,6 +265,23 @@ TEST(BusyMachineNotes, CasesAndLaunches_ShareOneNote) {
   EXPECT_THAT(notes.front().doubt, HasSubstr("waited 1.8 to 9.1 %"));
 }
 
+TEST(Notes, FailuresOfOtherProcesses_ShareOneNote) {
+  const auto lines = [](const char* one, const char* other) {
+    std::deque<record::Launch> launches(2);
+    std::vector<estimate::CaseRow> rows(1);
+    launches[0].row.outcome = Outcome::failed(one);
+    launches[1].row.outcome = Outcome::failed(other);
+    rows[0].failed = {&launches[0], &launches[1]};
+    return document::lines_of(notes_of(rows, {}));
+  };
+  EXPECT_THAT(
+      lines("DataLoader worker (pid 29003) is gone", "DataLoader worker (pid 31007) is gone"),
+      SizeIs(1));
+  EXPECT_THAT(lines("no <Model at 0x7f3a91>", "no <Model at 0x7ec055>"), SizeIs(1));
+  EXPECT_THAT(lines("no '/tmp/tmpab12/x'", "no '/tmp/tmpq_34/x'"), SizeIs(1));
+  EXPECT_THAT(lines("exit code 1", "exit code 2"), SizeIs(2));
+}
+
 TEST(Notes, FailureInEachCase_IsShownOnce) {
   std::deque<record::Launch> launches;
   std::vector<estimate::CaseRow> rows;

@@ -176,6 +176,13 @@ TEST_F(LaunchOfAScript, KernelOom_IsReadFromTheCgroup) {
             "the worker was killed by the kernel for lack of memory (the limit of its control "
             "group is 64 MiB) "
             "without a final line");
+  const LaunchResult of_child = launch(
+      std::string{kHello} + "printf 'oom 2\\noom_kill 6\\n' > " + events.string() +
+          R"(; echo '{"kind":"failed","message":"a loader worker is gone","stage":"active"}' >&3)",
+      folder_.path());
+  EXPECT_EQ(of_child.outcome.reason,
+            "a loader worker is gone; a process of its control group was killed for lack of "
+            "memory (the limit of its control group is 64 MiB)");
 }
 
 TEST(Limits, SilentCycle_AllowsEachStepsLimit) {
