@@ -80,4 +80,26 @@ std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores
                  .set = {{.option = "threads.intra_op", .value = std::to_string(cores)}}};
 }
 
+std::optional<Finding> bound_cpus(const std::vector<int>& at_start, const std::vector<int>& now) {
+  const auto had = std::ssize(at_start);
+  const auto left = std::ranges::count_if(
+      at_start, [&](int cpu) { return std::ranges::find(now, cpu) != now.end(); });
+  if (left == had || now.empty()) return std::nullopt;
+  return Finding{.id = "script.cpus",
+                 .severity = Severity::kProblem,
+                 .text = "the training thread may use " + std::to_string(left) + " of the " +
+                         std::to_string(had) +
+                         " CPUs that the process had when it started: the code that it runs, or "
+                         "what that imports, bound it",
+                 .value = static_cast<double>(left),
+                 .threshold = static_cast<double>(had),
+                 .unit = "CPUs",
+                 .evidence = {"step_ns", "data_wait_ns"},
+                 .remedy =
+                     "Workers and threads that it starts are bound alike: "
+                     "os.sched_setaffinity(0, range(os.cpu_count())) behind the imports, or "
+                     "the library's own setting (OMP_PROC_BIND=false, "
+                     "KMP_AFFINITY=disabled)."};
+}
+
 }  // namespace stepbench::machine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Findings on a step on the CPU: a number format that libtorch computes in software, more threads
-// than cores. `root` replaces "/". Any thread.
+// than cores, CPUs that were taken away. `root` replaces "/". Any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "harness/findings/finding.h"
 
@@ -24,5 +25,9 @@ namespace stepbench::machine {
 // For a step on the CPU: `intra_op` threads share each large operation, on the `cores` that this
 // process may use.
 [[nodiscard]] std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores);
+
+// For a thread that may use fewer of its CPUs than when its process started.
+[[nodiscard]] std::optional<Finding> bound_cpus(const std::vector<int>& at_start,
+                                                const std::vector<int>& now);
 
 }  // namespace stepbench::machine

@@ -28,8 +28,8 @@ inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
 [[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
 // Like shortened(), but cuts the beginning.
 [[nodiscard]] std::string shortened_to_end(std::string_view text, std::size_t cells);
-// `cut`: each of `whole`, cut to `cells`. Different texts that were cut alike are cut again, to show
-// where they differ.
+// `cut`: each of `whole`, cut to `cells`. Different texts that were cut alike are cut again, to
+// show where they differ.
 void keep_apart(std::span<const std::string> whole, std::size_t cells,
                 std::vector<std::string>& cut);
 

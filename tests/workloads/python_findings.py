@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings of a worker about users' Python files: slow lines, repeated samples, holders of the GIL; and messages
 about the DataLoader's own names before anything runs. python_runs.py tests those that need wall clocks."""
+import os
 import subprocess
+import unittest
 
 import python_worker
 from python_hosted import STEPBENCH
@@ -47,6 +49,14 @@ class SlowLines(OnNumbers):
                 self.assertIn(whose, finding["text"])
                 self.assertGreater(finding["value"], 0.5)
         self.assertNotIn("loader.slow_line", self.found(self.launch(self.BODY)))
+
+
+class Bound(OnNumbers):
+    @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "needs two CPUs")
+    def test_code_that_takes_cpus_from_the_training_thread_is_a_problem(self):
+        for top, told in (("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", True), ("", False)):
+            found = self.found(self.launch("pass", top=top))
+            self.assertEqual("script.cpus" in found, told, found)
 
 
 class Streams(OnNumbers):

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/machine/cpu_findings.h"
+#include "harness/machine/environment.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/loader/analysis/loader_facts.h"
@@ -31,7 +33,8 @@ LoaderPipeline::LoaderPipeline(const ResolvedCase& resolved, WorkerContext& cont
       context_(context),
       order_(std::move(order)),
       table_(table),
-      page_cache_(resolved) {}
+      page_cache_(resolved),
+      cpus_at_start_(machine::cpus_in_affinity("/")) {}
 
 void LoaderPipeline::open(std::unique_ptr<PinnedMemory> pinned, BatchUpload* upload) {
   pinned_ = std::move(pinned);
@@ -63,6 +66,8 @@ void LoaderPipeline::report(ReportSink& sink) const {
   if (!stream_) return;
   stream_->report(sink, resolved_, padding_of_epoch(*dataset_, options_, order(), kSortedBatches));
   if (context_.python != nullptr) context_.python->report(sink);
+  auto bound = machine::bound_cpus(cpus_at_start_, machine::cpus_in_affinity("/"));
+  if (bound) sink.finding(std::move(*bound));
   if (data::data_kind(resolved_).open == nullptr) sink.effective("data.digest", dataset_->digest());
   if (const auto stored = data::stored_size(resolved_, *dataset_)) {
     report_stored(*stored, sink);

@@ -104,6 +104,7 @@ class LoaderPipeline {
   std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<Loader> loader_;
   std::optional<BatchStream> stream_;
+  std::vector<int> cpus_at_start_;  // before code of the user's ran
 };
 
 }  // namespace stepbench::loader

@@ -59,5 +59,15 @@ TEST(CrowdedThreads, MoreThreadsThanCores_AreAFinding) {
   EXPECT_EQ(finding->set.front().value, "2");
 }
 
+TEST(BoundCpus, FewerThanAtTheStart_AreAFinding) {
+  EXPECT_FALSE(bound_cpus({0, 1}, {0, 1}));
+  EXPECT_FALSE(bound_cpus({0, 1}, {0, 1, 2}));
+  EXPECT_FALSE(bound_cpus({0, 1}, {})) << "unreadable";
+  const auto finding = bound_cpus({0, 1, 4}, {4});
+  ASSERT_TRUE(finding);
+  EXPECT_EQ(finding->id, "script.cpus");
+  EXPECT_THAT(finding->text, HasSubstr("may use 1 of the 3 CPUs"));
+}
+
 }  // namespace
 }  // namespace stepbench::machine
