@@ -88,7 +88,8 @@ class Shards(unittest.TestCase):
     def test_what_macs_and_editors_leave_is_no_sample(self):
         two = [*self.sample("0001", 1), *self.sample("0002", 2)]
         for extra in ("./._0001.jpg", "./.DS_Store", ".DS_Store", ".gitkeep", "README", "./README", "__meta__", "__index__/x.json",
-                      "__info__.json", "._0001.jpg", "dir/.hidden", "dir.x/.hidden", "a/b.c/.hidden", "____", "__a__"):
+                      "__info__.json", "._0001.jpg", "dir/.hidden", "dir.x/.hidden", "a/b.c/.hidden", "a.b//.hidden", "/.hidden", "a/./.hidden",
+                      "__MACOSX/._0001.jpg", "__MACOSX/0003.txt", "Thumbs.db", "d.x\n/0003.txt", "____", "__a__"):
             for place in (0, 1, 2, 4):
                 members = [*two]
                 members.insert(place, (extra, b"x", {}))
@@ -128,6 +129,10 @@ class Shards(unittest.TestCase):
         self.agree([("1.png", b"x", {}), ("1.cls", b"1", {})], "sample '1' has no .jpg entry; it has .png, .cls")
         self.agree([("1.jpg", self.jpeg, {}), ("2.jpg", self.jpeg, {}), ("1.cls", b"1", {}), ("2.cls", b"2", {})],
                    "apart from it: `tar --sort=name`")
+
+    def test_an_empty_image_is_not_called_missing(self):
+        self.assertEqual(self.ours(self.write([("1.jpg", b"", {}), ("1.cls", b"1", {})])), "refused")
+        self.assertIn("sample '1': its image is empty", self.said)
 
     def test_samples_that_say_they_are_bad_are_left_out(self):
         self.agree([*self.sample("1", 1), ("1.__bad__", b"1", {}), *self.sample("2", 2)])

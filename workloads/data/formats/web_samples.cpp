@@ -39,19 +39,18 @@ bool is_meta(std::string_view path) {
 }
 
 // Splits a path like webdataset's base_plus_ext: the extension begins at the first dot of the last
-// component. The key must contain, from some component's start up to that dot, at least one
-// character and no other dot; otherwise there is no key ("./.DS_Store", ".gitkeep").
+// component. Between the last dot before that one and it, a component must begin and not be empty;
+// otherwise there is no key ("./.DS_Store", ".gitkeep").
 Name split(std::string_view path) {
   const std::size_t slash = path.rfind('/');
-  const std::size_t base = slash == std::string_view::npos ? 0 : slash + 1;
-  const std::size_t dot = path.find('.', base);
+  const std::size_t dot = path.find('.', slash == std::string_view::npos ? 0 : slash);
   if (is_meta(path) || dot == std::string_view::npos || dot == 0) return {};
-  const std::size_t before = path.rfind('/', dot - 1 == slash ? slash - 1 : slash);
-  const bool bare = dot == base;  // the key ends in the folder's slash
-  const std::size_t begin = !bare                                            ? base
-                            : slash == 0 || before == std::string_view::npos ? 0
-                                                                             : before + 1;
-  if (path.substr(begin, dot - begin).find('.') != std::string_view::npos) return {};
+  const std::size_t before = path.substr(0, dot).rfind('.');
+  if (before != std::string_view::npos) {
+    const std::size_t folder = path.find('/', before);
+    // Its expression skips folders by ".*", which ends at a newline.
+    if (folder + 1 == dot || path.substr(0, folder).find('\n') != std::string_view::npos) return {};
+  }
   std::string extension(path.substr(dot + 1));
   std::ranges::transform(extension, extension.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -98,6 +97,9 @@ bool WebSamples::read(WebSample& sample) {
 
 std::string WebSamples::missing_part_text(const WebSample& sample) const {
   const bool image = sample.image.empty();
+  if (image && std::ranges::any_of(extensions_, is_image)) {
+    return "sample '" + sample.key + "': its image is empty";
+  }
   std::string text = "sample '" + sample.key + "' has no " + (image ? ".jpg" : ".cls") +
                      " entry; it has ." + text::join(extensions_, ", .");
   const bool dotted = std::ranges::any_of(
