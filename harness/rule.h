@@ -4,10 +4,14 @@
 // `WORKER check` for others. Pure; any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/resolved_case.h"
+#include "harness/base/value.h"
 
 namespace stepbench {
 
@@ -38,6 +42,21 @@ class RuleSink {
   // once per option that the user set.
   virtual void no_effect(std::string_view /*option*/, std::string /*without*/) {}
 };
+
+// The rules' answer to one case; `WORKER check` prints it as a line.
+struct CheckAnswer {
+  enum class Kind : std::uint8_t { kOk, kSkip, kError };
+  Kind kind = Kind::kOk;
+  std::string option = {};
+  std::string reason = {};
+  std::vector<std::string> notes = {};
+  std::vector<std::string> plan_notes = {};  // not shown with results
+  // Changed by the rules, by full name. Step counts may be apart, in `schedule`: the first
+  // controllers accept only these.
+  Fields schedule = {};
+  Fields options = {};
+};
+constexpr EnumNames<3> names_of(CheckAnswer::Kind) { return {"ok", "skip", "error"}; }
 
 // May change the case before its id is computed (in a sweep, loader.engine becomes inline at
 // num_workers 0).

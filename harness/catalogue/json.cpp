@@ -2,7 +2,6 @@
 #include "harness/catalogue/json.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "harness/base/digest.h"
@@ -10,7 +9,6 @@
 #include "harness/catalogue/validate.h"
 #include "harness/json/fields.h"
 #include "harness/json/json_text.h"
-#include "harness/text/words.h"
 
 namespace stepbench {
 
@@ -114,97 +112,6 @@ void fields(V& v, json::Of<Catalogue> auto& catalogue) {
 namespace catalogue {
 namespace {
 
-using json::JsonView;
-
-// Reports each error with its location and the expected value.
-class PlacedReader {
- public:
-  static constexpr bool kReads = true;
-  PlacedReader(const JsonView& json, std::string where)
-      : where_(std::move(where)), object_(json.object()) {
-    if (!object_) fail("", "expected an object");
-  }
-
-  template <typename T>
-  PlacedReader& operator()(std::string_view field, T& member, const json::FieldRule& rule = {}) {
-    const auto json = object_->find(field);
-    if (json) take(field, *json, member);
-    if (!json && rule.needed) fail(field, "expected a text");
-    return *this;
-  }
-
- private:
-  [[noreturn]] void fail(std::string_view field, const std::string& what) const {
-    throw ConfigError(where_ + (field.empty() ? "" : "/" + std::string(field)), what);
-  }
-
-  template <typename T>
-  void take_if(std::string_view field, T& member, const auto& found, const char* expected) const {
-    if (!found) fail(field, expected);
-    member = T(*found);
-  }
-  void take(std::string_view field, const JsonView& json, std::string& text) const {
-    take_if(field, text, json.text(), "expected a text");
-  }
-  void take(std::string_view field, const JsonView& json, bool& flag) const {
-    take_if(field, flag, json.flag(), "expected true or false");
-  }
-  void take(std::string_view field, const JsonView& json, double& number) const {
-    if (!json.is_null()) take_if(field, number, json.number(), "expected a number");
-  }
-  void take(std::string_view field, const JsonView& json, Value& value) const {
-    if (json.object() || json.elements()) fail(field, "expected a single value");
-    value = json.plain();
-  }
-  template <NamedEnum T>
-  void take(std::string_view field, const JsonView& json, T& member) const {
-    std::string name;
-    take(field, json, name);
-    const auto found = one_of<T>(name);
-    const auto all = names_of(T{});
-    std::vector<std::string> known(all.begin(), all.end());
-    std::erase(known, "");
-    if (!found) {
-      fail(field, "expected one of " + text::join(known) + ", found '" + name + "'" +
-                      text::did_you_mean(name, known));
-    }
-    member = *found;
-  }
-  template <typename T>
-  void take(std::string_view field, const JsonView& json, std::optional<T>& member) const {
-    take(field, json, member.emplace());
-  }
-  template <json::HasFields T>
-  void take(std::string_view field, const JsonView& json, T& member) const {
-    PlacedReader reader(json, where_ + "/" + std::string(field));
-    fields(reader, member);
-  }
-  template <typename T>
-  void take(std::string_view field, const JsonView& json,
-            std::vector<std::pair<std::string, T>>& all) const {
-    const PlacedReader inner(json, where_ + "/" + std::string(field));
-    for (const auto& [name, value] : inner.object_->members()) {
-      inner.take(name, value, all.emplace_back(std::string(name), T()).second);
-    }
-  }
-  template <typename T>
-  void take(std::string_view field, const JsonView& json, std::vector<T>& all) const {
-    const auto elements = json.elements();
-    if (!elements) fail(field, "expected a list");
-    for (const JsonView& each : *elements) {
-      if constexpr (json::HasFields<T>) {
-        const std::string place = std::string(field) + "/" + std::to_string(all.size());
-        take(place, each, all.emplace_back());
-      } else {
-        take_if(field, all.emplace_back(), each.text(), "expected a list of texts");
-      }
-    }
-  }
-
-  std::string where_;
-  std::optional<json::LineObject> object_;
-};
-
 // Number options accept a default that was written without a decimal point.
 void make_number(Value& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) value = static_cast<double>(*whole);
@@ -242,16 +149,18 @@ Catalogue catalogue_from_json(std::string_view text, const std::string& source,
     throw ConfigError(source,
                       "its description is not JSON; see `stepbench list --format json` for one");
   }
-  PlacedReader root(*json, source + ": ");
-  double version = 0;
-  root("stepbench_catalogue", version);
-  if (version != kCatalogueVersion) {
-    throw ConfigError(
-        source + ": /stepbench_catalogue",
-        "expected version " + std::to_string(kCatalogueVersion) + " of the catalogue's format");
-  }
+  const auto object = json->object();
+  if (!object) throw ConfigError(source, "expected an object, found " + std::string(json->type()));
   Catalogue catalogue;
-  fields(root, catalogue);
+  try {
+    if (json::read_field<double>(*object, "stepbench_catalogue") != kCatalogueVersion) {
+      throw json::FieldError("stepbench_catalogue", "must be " + std::to_string(kCatalogueVersion) +
+                                                        ", the version of this format");
+    }
+    catalogue = json::read<Catalogue>(*object);
+  } catch (const json::FieldError& error) {
+    throw ConfigError(source + ": /" + error.place(), error.problem());
+  }
   for (Section& section : catalogue.sections) {
     make_numbers(section.options);
     for (Variant& variant : section.variants) make_numbers(variant.options);

@@ -54,9 +54,8 @@ Line decoded(std::string_view line, std::string_view kind) {
   json::LineParser parser;
   const std::string text(line.substr(1));
   const json::LineObject in = parser.parse(text, json::LineParser::Padding::kNone).object;
-  if (in.needed_text("kind") != kind) {
-    throw Error("expected !" + std::string(kind) + ", got !" + in.text("kind"));
-  }
+  const auto found = json::read_field<std::string>(in, "kind", json::kFilled);
+  if (found != kind) throw Error("expected !" + std::string(kind) + ", got !" + found);
   return json::read<Line>(in);
 }
 

@@ -41,32 +41,31 @@ void restore(const LineObject& in, std::string_view object, Values& values) {
 }
 
 [[noreturn]] void out_of_range(std::string_view field, std::int64_t number) {
-  throw LineError("field '" + std::string(field) + "' is out of range: " + std::to_string(number));
+  throw FieldError(field, "is out of range: " + std::to_string(number));
 }
 
-// `length` names the field with the columns' length; workers may omit it.
-void check_shape(const Series& series, std::string_view length, const LineObject& in) {
+// `length` is the columns' length as the field `name` says; negative: workers may omit it.
+void check_shape(const Series& series, std::string_view name, std::int64_t length) {
   if (series.names.size() != series.columns.size()) {
     throw LineError("samples name " + std::to_string(series.names.size()) + " columns and hold " +
                     std::to_string(series.columns.size()) + " arrays");
   }
   for (std::size_t i = 0; i < series.names.size(); ++i) {
-    const std::string& name = series.names[i];
+    const std::string& column = series.names[i];
     if (series.columns[i].size() != series.columns[0].size()) {
-      throw LineError("column '" + name + "' holds " + std::to_string(series.columns[i].size()) +
+      throw LineError("column '" + column + "' holds " + std::to_string(series.columns[i].size()) +
                       " steps, column '" + series.names[0] + "' " +
                       std::to_string(series.columns[0].size()));
     }
     const auto here = series.names.begin() + static_cast<std::ptrdiff_t>(i);
-    if (std::find(series.names.begin(), here, name) != here) {
-      throw LineError("duplicate column '" + name + "'");
+    if (std::find(series.names.begin(), here, column) != here) {
+      throw LineError("duplicate column '" + column + "'");
     }
   }
-  const auto declared_steps = static_cast<std::int64_t>(series.steps());
-  const std::int64_t declared_length = in.integer(length, -1);
-  if (declared_length >= 0 && declared_length != declared_steps) {
-    throw LineError("field '" + std::string(length) + "' says " + std::to_string(declared_length) +
-                    ", the columns hold " + std::to_string(declared_steps));
+  const auto steps = static_cast<std::int64_t>(series.steps());
+  if (length >= 0 && length != steps) {
+    throw FieldError(
+        name, "says " + std::to_string(length) + ", the columns hold " + std::to_string(steps));
   }
 }
 
@@ -101,9 +100,10 @@ void FieldWriter::note(std::string_view object, const std::string& name,
 }
 
 FieldReader& FieldReader::series(std::string_view length, Series& series) {
-  series.names = in_.texts("columns");
+  std::int64_t steps = -1;
+  (*this)("columns", series.names)(length, steps);
   const auto values = in_.find("values");
-  if (!values) throw LineError("field 'values' is missing");
+  if (!values) throw FieldError("values", "is missing");
   if (how_.numbers != nullptr && *how_.numbers) {
     if (!values->is_null()) throw LineError("duplicate field 'values'");
     series.columns = std::move(**how_.numbers);
@@ -111,17 +111,15 @@ FieldReader& FieldReader::series(std::string_view length, Series& series) {
     series.columns = parse_number_arrays(values->json()).values;
   }
   series.columns.shrink_to_fit();  // results hold many short ones
-  check_shape(series, length, in_);
+  check_shape(series, length, steps);
   return *this;
 }
 
 std::optional<JsonView> FieldReader::find(std::string_view field, const FieldRule& rule) const {
   auto view = in_.find(field);
   if (!view && !rule.also.empty()) view = in_.find(rule.also);
-  if (rule.filled && (!view || view->text() == "")) {
-    throw LineError("field '" + std::string(field) + "' is missing or empty");
-  }
-  if (rule.needed && !view) throw LineError("missing field '" + std::string(field) + "'");
+  if (rule.filled && (!view || view->text() == "")) throw FieldError(field, "is missing or empty");
+  if (rule.needed && !view) throw FieldError(field, "is missing");
   return view;
 }
 
@@ -176,14 +174,15 @@ void FieldReader::take(std::string_view field, const JsonView& view, double& num
 
 void FieldReader::take(std::string_view field, const JsonView& view, std::string& text,
                        const FieldRule& rule) {
-  const auto declared_steps = view.text();
-  if (!declared_steps) wrong_type(field, "a string", view);
-  if (declared_steps->size() > rule.most_bytes) {
-    throw LineError("field '" + std::string(field) + "' is a name of " +
-                    text::with_separators(std::ssize(*declared_steps)) + " bytes; names have " +
-                    text::with_separators(static_cast<std::int64_t>(rule.most_bytes)) + " at most");
+  const auto whole_text = view.text();
+  if (!whole_text) wrong_type(field, "a string", view);
+  if (whole_text->size() > rule.most_bytes) {
+    throw FieldError(field, "is a name of " + text::with_separators(std::ssize(*whole_text)) +
+                                " bytes; names have " +
+                                text::with_separators(static_cast<std::int64_t>(rule.most_bytes)) +
+                                " at most");
   }
-  text = *declared_steps;
+  text = *whole_text;
 }
 
 void FieldReader::take(std::string_view field, const JsonView& view,
@@ -198,14 +197,12 @@ void FieldReader::take(std::string_view field, const JsonView& view,
   }
 }
 
-void FieldReader::take(std::string_view field, const JsonView& view,
-                       std::vector<std::pair<std::string, std::string>>& texts,
-                       const FieldRule& rule) {
-  const auto object = view.object();
-  if (!object) wrong_type(field, "an object", view);
-  for (const auto& [name, each] : object->members()) {
-    take(name, each, texts.emplace_back(name, "").second, rule);
+void FieldReader::take(std::string_view field, const JsonView& view, Value& value,
+                       const FieldRule&) {
+  if (view.object() || view.elements()) {
+    wrong_type(field, "null, true, false, a number or a string", view);
   }
+  value = view.plain();
 }
 
 void FieldReader::take(std::string_view field, const JsonView& view,
@@ -224,15 +221,9 @@ void FieldReader::take(std::string_view field, const JsonView& view,
 
 void FieldReader::unknown(std::string_view field, std::string_view name,
                           std::span<const std::string_view> known) {
-  throw UnknownName(field, name, text::join(known, ", "));
-}
-
-void FieldReader::in_element(std::string_view field, const LineError& error) {
-  constexpr std::string_view kField = "field ";
-  const std::string_view what = error.what();
-  throw LineError("field '" + std::string(field) + "': " +
-                  (what.starts_with(kField) ? "member " + std::string(what.substr(kField.size()))
-                                            : std::string(what)));
+  std::vector<std::string> names(known.begin(), known.end());
+  std::erase(names, "");
+  throw UnknownName(field, name, text::join(names), text::did_you_mean(name, names));
 }
 
 OptionValues AlikeOptions::read(const LineObject& source, std::string_view field) {

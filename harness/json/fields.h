@@ -207,8 +207,8 @@ class FieldReader {
                    const FieldRule& rule);
   static void take(std::string_view field, const JsonView& view, std::vector<std::string>& texts,
                    const FieldRule& rule);
-  static void take(std::string_view field, const JsonView& view,
-                   std::vector<std::pair<std::string, std::string>>& texts, const FieldRule& rule);
+  static void take(std::string_view field, const JsonView& view, Value& value,
+                   const FieldRule& rule);
   static void take(std::string_view field, const JsonView& view,
                    std::map<std::string, std::optional<double>, std::less<>>& numbers,
                    const FieldRule& rule);
@@ -252,27 +252,45 @@ class FieldReader {
   void take(std::string_view field, const JsonView& view, T& member, const FieldRule&) {
     const auto object = view.object();
     if (!object) wrong_type(field, "an object", view);
-    FieldReader inner(*object, how_);
-    fields(inner, member);
+    within(field, [&] {
+      FieldReader inner(*object, how_);
+      fields(inner, member);
+    });
   }
 
   template <HasFields T>
-  void take(std::string_view field, const JsonView& view, std::vector<T>& all, const FieldRule&) {
+  void take(std::string_view field, const JsonView& view, std::vector<T>& all,
+            const FieldRule& rule) {
     const auto elements = view.elements();
     if (!elements) wrong_type(field, "an array of objects", view);
-    for (const JsonView& each : *elements) {
-      const auto object = each.object();
-      if (!object) wrong_type(field, "an array of objects", each);
-      try {
-        FieldReader inner(*object, how_);
-        fields(inner, all.emplace_back());
-      } catch (const LineError& error) {
-        in_element(field, error);
+    within(field, [&] {
+      for (std::size_t i = 0; i < elements->size(); ++i) {
+        take(std::to_string(i), (*elements)[i], all.emplace_back(), rule);
       }
+    });
+  }
+
+  template <typename T>
+  void take(std::string_view field, const JsonView& view,
+            std::vector<std::pair<std::string, T>>& all, const FieldRule& rule) {
+    const auto object = view.object();
+    if (!object) wrong_type(field, "an object", view);
+    within(field, [&] {
+      for (const auto& [name, each] : object->members()) {
+        take(name, each, all.emplace_back(name, T()).second, rule);
+      }
+    });
+  }
+
+  // Adds `field` to the place of errors.
+  template <typename Read>
+  static void within(std::string_view field, const Read& read) {
+    try {
+      read();
+    } catch (const FieldError& error) {
+      throw FieldError(std::string(field) + '/' + error.place(), error.problem());
     }
   }
-  // "field 'findings': member 'id' is missing or empty"
-  [[noreturn]] static void in_element(std::string_view field, const LineError& error);
 
   const LineObject& in_;
   Reading how_;
@@ -293,6 +311,16 @@ template <HasFields T>
   T value{};
   FieldReader reader(in, how);
   fields(reader, value);
+  return value;
+}
+
+// Reads one field; an absent one gives the type's default.
+template <typename T>
+[[nodiscard]] T read_field(const LineObject& in, std::string_view field,
+                           const FieldRule& rule = {}) {
+  T value{};
+  FieldReader reader(in);
+  reader(field, value, rule);
   return value;
 }
 

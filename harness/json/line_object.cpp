@@ -59,8 +59,7 @@ bool is_value(const JsonView& view, const Value& value) {
 }  // namespace
 
 void wrong_type(std::string_view field, std::string_view wanted, const JsonView& value) {
-  throw LineError("field '" + std::string(field) + "' must be " + std::string(wanted) + ", is " +
-                  std::string(value.type()));
+  throw FieldError(field, "must be " + std::string(wanted) + ", is " + std::string(value.type()));
 }
 
 bool JsonView::is_null() const { return element_of(handle_).is_null(); }
@@ -152,74 +151,12 @@ std::string LineObject::text(std::string_view field) const {
   return std::string(*view);
 }
 
-std::string LineObject::needed_text(std::string_view field) const {
-  std::string value = text(field);
-  if (value.empty()) throw LineError("field '" + std::string(field) + "' is missing or empty");
-  return value;
-}
-
-std::int64_t LineObject::integer(std::string_view field, std::int64_t absent) const {
-  const auto value = find(field);
-  if (!value) return absent;
-  const auto number = value->integer();
-  if (!number) wrong_type(field, "an integer", *value);
-  return *number;
-}
-
-int LineObject::count(std::string_view field, int absent) const {
-  const std::int64_t number = integer(field, absent);
-  if (number < 0 || number > std::numeric_limits<int>::max()) {
-    throw LineError("field '" + std::string(field) +
-                    "' is out of range: " + std::to_string(number));
-  }
-  return static_cast<int>(number);
-}
-
-std::optional<double> LineObject::number(std::string_view field) const {
-  const auto value = find(field);
-  if (!value || value->is_null()) return std::nullopt;
-  const auto number = value->number();
-  if (!number) wrong_type(field, "a number", *value);
-  return number;
-}
-
-bool LineObject::flag(std::string_view field) const {
-  const auto value = find(field);
-  if (!value) return false;
-  const auto truth = value->flag();
-  if (!truth) wrong_type(field, "a boolean", *value);
-  return *truth;
-}
-
-std::vector<std::string> LineObject::texts(std::string_view field) const {
-  std::vector<std::string> all;
-  const auto value = find(field);
-  if (!value) return all;
-  const auto elements = value->elements();
-  if (!elements) wrong_type(field, "an array of strings", *value);
-  all.reserve(elements->size());
-  for (const JsonView& each : *elements) {
-    const auto view = each.text();
-    if (!view) wrong_type(field, "an array of strings", each);
-    all.emplace_back(*view);
-  }
-  return all;
-}
-
 std::optional<LineObject> LineObject::object(std::string_view field) const {
   const auto value = find(field);
   if (!value) return std::nullopt;
   auto inner = value->object();
   if (!inner) wrong_type(field, "an object", *value);
   return inner;
-}
-
-std::optional<std::vector<JsonView>> LineObject::array(std::string_view field) const {
-  const auto value = find(field);
-  if (!value) return std::nullopt;
-  auto elements = value->elements();
-  if (!elements) wrong_type(field, "an array", *value);
-  return elements;
 }
 
 Fields LineObject::fields(std::string_view field, Nested nested) const {

@@ -48,23 +48,15 @@ class JsonView {
 // Conversion of a list or an object where a plain value is expected.
 enum class Nested : std::uint8_t { kAsText, kRefused };
 
-// Fields of one object. An absent field gives its default; a field of another type throws LineError
-// naming it.
+// Fields of one object; fields.h reads those that a struct declares. An absent field gives its
+// default; a field of another type throws LineError naming it.
 class LineObject {
  public:
   [[nodiscard]] std::optional<JsonView> find(std::string_view field) const;
   [[nodiscard]] std::vector<std::pair<std::string_view, JsonView>> members() const;
 
   [[nodiscard]] std::string text(std::string_view field) const;
-  [[nodiscard]] std::string needed_text(std::string_view field) const;  // not empty
-  [[nodiscard]] std::int64_t integer(std::string_view field, std::int64_t absent = 0) const;
-  [[nodiscard]] int count(std::string_view field, int absent = 0) const;  // not negative
-  [[nodiscard]] bool flag(std::string_view field) const;
-  // Accepts integers; nullopt if absent or null.
-  [[nodiscard]] std::optional<double> number(std::string_view field) const;
-  [[nodiscard]] std::vector<std::string> texts(std::string_view field) const;
   [[nodiscard]] std::optional<LineObject> object(std::string_view field) const;
-  [[nodiscard]] std::optional<std::vector<JsonView>> array(std::string_view field) const;
   // The plain values of an object, by name.
   [[nodiscard]] Fields fields(std::string_view field, Nested nested = Nested::kAsText) const;
   // The same, if the names equal those that `like` shares, in order; else nullopt. Copies only the
@@ -110,32 +102,45 @@ class LineParser {
   std::unique_ptr<Memory> memory_;
 };
 
-// Throws LineError for a field of the wrong type: "field 'x' must be a string, is null".
-[[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
-                             const JsonView& value);
-
-// An unusable line: not JSON, not written by stepbench, of a later major version, or with a field
-// of the wrong type.
+// An unusable line: not JSON, not written by stepbench, of a later major version, or with an
+// unusable field.
 class LineError : public Error {
  public:
   using Error::Error;
 };
 
-// A field holds a name unknown to this version.
-class UnknownName : public LineError {
+// A field is missing or unusable. Its place also names the objects and elements around it:
+// "findings/0/places/1/step".
+class FieldError : public LineError {
  public:
-  UnknownName(std::string_view field, std::string_view name, const std::string& known)
-      : LineError("field '" + std::string(field) + "' is '" + std::string(name) +
-                  "'; known: " + known),
-        field_(field),
+  FieldError(std::string_view place, std::string_view problem)
+      : LineError("field '" + std::string(place) + "' " + std::string(problem)),
+        place_(place),
+        problem_(problem) {}
+  [[nodiscard]] const std::string& place() const { return place_; }
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+ private:
+  std::string place_;
+  std::string problem_;
+};
+
+// "field 'x' must be a string, is null"
+[[noreturn]] void wrong_type(std::string_view field, std::string_view wanted,
+                             const JsonView& value);
+
+// A field holds a name unknown to this version.
+class UnknownName : public FieldError {
+ public:
+  UnknownName(std::string_view field, std::string_view name, const std::string& known,
+              const std::string& hint = {})
+      : FieldError(field, "is '" + std::string(name) + "'; known: " + known + hint),
         name_(name),
         known_(known) {}
-  [[nodiscard]] const std::string& field() const { return field_; }
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const std::string& known() const { return known_; }  // "timing, native"
 
  private:
-  std::string field_;
   std::string name_;
   std::string known_;
 };

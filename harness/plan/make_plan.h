@@ -3,7 +3,6 @@
 // of a worker that is not linked in. Throws ConfigError.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
@@ -13,6 +12,7 @@
 #include "harness/base/value.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/plan.h"
+#include "harness/rule.h"
 
 namespace stepbench::plan {
 
@@ -28,23 +28,6 @@ void keep_shard(const Shard& shard, std::vector<PlannedCase>& cases);
 
 // Rules of a worker that is not linked in: called once for all cases of a plan. Its answers are
 // mapped to file:line:column like those of built-in rules.
-
-// One line of `WORKER check`: {"answer":"ok"} | {"answer":"skip","reason":"..."} |
-// {"answer":"error","option":"loader.num_workers","reason":"..."}. Each may add "notes" and
-// "plan_notes": [...], and the options that the rules changed: "schedule": {"schedule.active": 96,
-// ...} and "options": {"loader.engine": "inline", ...}.
-struct CheckAnswer {
-  enum class Kind : std::uint8_t { kOk, kSkip, kError };
-  Kind kind = Kind::kOk;
-  std::string option = {};
-  std::string reason = {};
-  std::vector<std::string> notes = {};
-  std::vector<std::string> plan_notes = {};  // not shown with results
-  Fields options = {};                       // changed by the rules, by full name
-};
-
-// Throws Error describing what is wrong with the line.
-[[nodiscard]] CheckAnswer check_answer_from_json(std::string_view line);
 
 // One answer per case, in order. Called at most once per plan, with the cases before --filter and
 // --shard.

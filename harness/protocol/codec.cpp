@@ -2,6 +2,7 @@
 #include "harness/protocol/codec.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
@@ -46,7 +47,7 @@ auto reading(const std::string& kind, const Read& read) {
   try {
     return read();
   } catch (const json::UnknownName& error) {
-    fail("'" + kind + "': field '" + error.field() + "' must be one of " + error.known() +
+    fail("'" + kind + "': field '" + error.place() + "' must be one of " + error.known() +
          ", is '" + shortened(error.name()) + "'");
   } catch (const json::LineError& error) {
     fail("'" + kind + "': " + error.what());
@@ -56,10 +57,10 @@ auto reading(const std::string& kind, const Read& read) {
 constexpr json::Reading kStrict{.nested = json::Nested::kRefused};
 
 record::CycleSamples samples(json::LineParser::Line& line) {
-  if (!line.object.find("cycle")) throw json::LineError("missing field 'cycle'");
+  if (!line.object.find("cycle")) throw json::FieldError("cycle", "is missing");
   auto samples = json::read<record::CycleSamples>(line.object, {.numbers = &line.numbers});
   if (samples.steps.find("step_ns") == nullptr) {
-    throw json::LineError("field 'columns' is not complete: it has no 'step_ns'");
+    throw json::FieldError("columns", "is not complete: it has no 'step_ns'");
   }
   if (samples.steps.steps() > record::kMaxStepsPerSamplesRow) {
     throw json::LineError("field 'values' must be at most " +
@@ -112,6 +113,23 @@ CaseMessage decode_case(std::string_view line) {
 }
 
 RuleFacts decode_facts(std::string_view line) { return read_kind<RuleFacts>(line, "facts"); }
+
+std::string encode(const CheckAnswer& answer) { return json::object_text(answer); }
+
+CheckAnswer decode_answer(std::string_view line) {
+  auto answer = json::read_text<CheckAnswer>(std::string(line), kStrict);
+  for (const auto& [name, value] : answer.schedule) {
+    const auto* steps = std::get_if<std::int64_t>(&value);
+    if (!name.starts_with("schedule.") || steps == nullptr || *steps < 0) {
+      throw Error("'schedule' must hold numbers of steps by name, as in \"schedule.active\": 96");
+    }
+  }
+  answer.options.merge(std::exchange(answer.schedule, {}));
+  if (answer.kind != CheckAnswer::Kind::kOk && answer.reason.empty()) {
+    throw Error("'reason' is missing beside skip or error");
+  }
+  return answer;
+}
 
 WorkerDecoder::WorkerDecoder() : parser_(std::make_unique<json::LineParser>(kMaxDepth)) {}
 WorkerDecoder::~WorkerDecoder() = default;

@@ -17,6 +17,14 @@ void fields(V& v, json::Of<RuleFacts> auto& facts) {
   v("smoke", facts.smoke);
 }
 
+template <typename V>
+void fields(V& v, json::Of<CheckAnswer> auto& answer) {
+  v("answer", answer.kind, json::kNeeded)("option", answer.option, json::kSparse);
+  v("reason", answer.reason, json::kSparse)("notes", answer.notes, json::kSparse);
+  v("plan_notes", answer.plan_notes, json::kSparse)("schedule", answer.schedule, json::kSparse);
+  v("options", answer.options, json::kSparse);
+}
+
 }  // namespace stepbench
 
 namespace stepbench::protocol {

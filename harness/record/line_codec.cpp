@@ -55,7 +55,7 @@ ColumnRow decode_columns(const json::LineObject& source, bool later) {
     } catch (const json::UnknownName& unknown) {
       if (!later) throw;
       row.skipped_columns.push_back("column '" + object->text("name") + "' was left out: its " +
-                                    unknown.field() + " '" + unknown.name() +
+                                    unknown.place() + " '" + unknown.name() +
                                     "' is not known here");
     }
   }
@@ -78,9 +78,9 @@ Row decode_row(std::string_view kind, const json::LineObject& source, const json
 // A launch with a name unknown to this version. Without a known pass it has no key, and all its
 // lines are ignored.
 UnknownRow unknown_launch(const json::UnknownName& unknown, const json::LineObject& source) {
-  UnknownRow row{"launches with the unknown " + unknown.field() + " '" + unknown.name() +
+  UnknownRow row{"launches with the unknown " + unknown.place() + " '" + unknown.name() +
                  "' were left out"};
-  if (unknown.field() != "pass") row.launch = json::read<LaunchKey>(source);
+  if (unknown.place() != "pass") row.launch = json::read<LaunchKey>(source);
   return row;
 }
 
@@ -105,7 +105,7 @@ bool LineDecoder::is_json(std::string_view line) { return parser_->is_json(line)
 
 Row LineDecoder::decode(std::string_view text, bool later) {
   json::LineParser::Line line = parser_->parse(text, json::LineParser::Padding::kReadable);
-  const std::string kind = line.object.needed_text("kind");
+  const std::string kind = json::read_field<std::string>(line.object, "kind", json::kFilled);
   const json::Reading how{.alike = alike_.get(), .numbers = &line.numbers};
   try {
     if (kind != "ops" || !later) return decode_row(kind, line.object, how, later);

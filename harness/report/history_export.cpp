@@ -9,8 +9,8 @@
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/json_text.h"
-#include "harness/nights/fields.h"
 #include "harness/report/history_view.h"
+#include "harness/report/internal/alert_fields.h"
 #include "harness/report/series_names.h"
 #include "harness/text/csv.h"
 #include "harness/text/numbers.h"
@@ -200,46 +200,21 @@ std::string range_title(const nights::Alert& alert, const track::History& histor
   return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
 }
 
-void add_told_run(json::JsonText& json, std::string_view key, const std::string& id,
-                  const track::History& history) {
-  if (id.empty()) {
-    json.null(key);
-    return;
-  }
-  json.open_object(key).text("run_id", id);
-  if (const track::TrackedRun* run = history.find_run(id)) {
-    json.text("started_utc", run->started_utc)
-        .text("folder", run->folder)
-        .text("build_id", run->build_id)
-        .text("git_sha", run->git_sha)
-        .text("git_branch", run->git_branch)
-        .flag("git_dirty", run->git_dirty)
-        .values("labels", run->labels);
-  }
-  json.close_object();
+std::optional<NamedRun> named_run(const std::string& id, const track::History& history) {
+  if (id.empty()) return std::nullopt;
+  const track::TrackedRun* run = history.find_run(id);
+  return run == nullptr ? NamedRun{.run = {.run_id = id}} : NamedRun{*run, true};
 }
 
-void add_told_series(json::JsonText& json, const nights::AlertSeries& each,
-                     const track::History& history, const SeriesNames& names) {
-  json.open_object().text("id", each.id).text("experiment", each.experiment);
-  const track::TrackedSeries* series = series_of(history, each.id);
-  if (series != nullptr) {
-    json.text("case", names.case_words(*series))
-        .text("case_id", series->case_id)
-        .text("metric", series->metric)
-        .text("unit", series->unit)
-        .values("options", series->options);
-  }
-  const ReportedChange reported = reported_change(each, series);
-  json.number("usual", each.usual)
-      .number("value", each.value)
-      .number("change", reported.change)
-      .number("change_low", reported.low)
-      .number("change_high", reported.high);
-  json::FieldWriter writer(json);
-  writer("as_share", each.as_share)("told", each.change)("told_run", each.reported_run);
-  writer("cause", each.cause)("back", each.back)("can_be_measured", each.can_be_measured);
-  json.close_object();
+NamedSeries named_series(const nights::AlertSeries& alert, const track::History& history,
+                         const SeriesNames& names) {
+  const track::TrackedSeries* series = series_of(history, alert.id);
+  NamedSeries named{.alert = alert, .change = reported_change(alert, series)};
+  if (series == nullptr) return named;
+  named.series = *series;
+  named.known = true;
+  named.title = names.case_words(*series);
+  return named;
 }
 
 }  // namespace
@@ -266,36 +241,24 @@ std::string alert_sentence(const nights::Alert& alert, const track::History& his
   return text::printable(text + range_title(alert, history));
 }
 
-std::string alert_json(const nights::Alert& alert, const track::History& history,
-                       const std::string& show) {
-  json::JsonText json;
-  json.open_object()
-      .text("schema", kAlertSchema)
-      .text("version", kAlertVersion)
-      .text("text", alert_sentence(alert, history))
-      .text("id", alert.id)
-      .text("state", name_of(alert.state))
-      .text("host", alert.host)
-      .text("experiment", alert.experiment)
-      .text("opened_utc", alert.opened_utc)
-      .text("note", alert.note)
-      .text("until", alert.until)
-      .text("assignee", alert.assignee)
-      .text("show", show);
-  add_told_run(json, "opened_run", alert.opened_run, history);
-  add_told_run(json, "first_bad", alert.first_bad, history);
-  add_told_run(json, "last_good", alert.last_good, history);
-  json.open_array("commits");
-  for (const nights::RangeCommit& commit : alert.commits) {
-    json.open_object();
-    json::FieldWriter writer(json);
-    fields(writer, commit);
-    json.close_object();
-  }
-  json.close_array().open_array("series");
+NamedAlert named_alert(const nights::Alert& alert, const track::History& history,
+                       const std::string& history_words) {
+  NamedAlert named{.alert = alert,
+                   .sentence = alert_sentence(alert, history),
+                   .show = "stepbench track show " + alert.id + history_words,
+                   .opened_run = named_run(alert.opened_run, history),
+                   .first_bad = named_run(alert.first_bad, history),
+                   .last_good = named_run(alert.last_good, history)};
   const SeriesNames names(history);
-  for (const nights::AlertSeries& each : alert.series) add_told_series(json, each, history, names);
-  return json.close_array().close_object().take() + "\n";
+  for (const nights::AlertSeries& each : alert.series) {
+    named.series.push_back(named_series(each, history, names));
+  }
+  return named;
+}
+
+std::string alert_json(const nights::Alert& alert, const track::History& history,
+                       const std::string& history_words) {
+  return json::object_text(named_alert(alert, history, history_words)) + "\n";
 }
 
 }  // namespace stepbench::report

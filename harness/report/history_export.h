@@ -36,8 +36,8 @@ inline constexpr const char* kAlertVersion = "2.0.0";
 // ones are named by id.
 [[nodiscard]] std::string alert_sentence(const nights::Alert& alert, const track::History& history);
 
-// `show`: command line that shows the alert.
+// `history_words`: options that name the history, for the command that shows the alert.
 [[nodiscard]] std::string alert_json(const nights::Alert& alert, const track::History& history,
-                                     const std::string& show);
+                                     const std::string& history_words);
 
 }  // namespace stepbench::report

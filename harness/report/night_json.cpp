@@ -4,32 +4,31 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
+#include <span>
 #include <utility>
 
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/nights/fields.h"
 #include "harness/report/history_export.h"
+#include "harness/report/internal/alert_fields.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {
 namespace {
 
 // Alerts of this night's series, and open alerts without one.
-std::string alerts_json(const ShownNight& shown, const NightView& view) {
-  std::string alerts;
+std::vector<NamedAlert> alerts_of(const ShownNight& shown, const NightView& view) {
+  std::vector<NamedAlert> alerts;
   for (const nights::Alert& alert : shown.night.alerts.alerts) {
     const bool is_reported =
         std::ranges::any_of(shown.night.series,
                             [&](const auto& series) { return series.alert == alert.id; }) ||
         std::ranges::find(shown.night.absent, alert.id) != shown.night.absent.end();
-    if (!is_reported) continue;
-    std::string text =
-        alert_json(alert, shown.history, "stepbench track show " + alert.id + view.history_words);
-    while (!text.empty() && text.back() == '\n') text.pop_back();
-    alerts += (alerts.empty() ? "" : ",") + text;
+    if (is_reported) alerts.push_back(named_alert(alert, shown.history, view.history_words));
   }
-  return '[' + alerts + ']';
+  return alerts;
 }
 
 }  // namespace
@@ -59,13 +58,10 @@ std::string night_json(const ShownNight& shown, const NightView& view) {
     if (nights != moved.end()) write_nights(json, *nights);
     json.close_object();
   }
-  json.close_array().json("alerts", alerts_json(shown, view));
-  return json.texts("told", night.reported)
-             .texts("absent", night.absent)
-             .texts("notes", night.notes)
-             .close_object()
-             .take() +
-         '\n';
+  json.close_array();
+  writer("alerts", alerts_of(shown, view))("told", night.reported)("absent", night.absent);
+  writer("notes", night.notes);
+  return json.close_object().take() + '\n';
 }
 
 std::string night_error_json(int exit_code, std::string_view message) {
@@ -80,69 +76,48 @@ namespace {
 
 template <typename Each>
 void for_objects_of(const json::LineObject& source, std::string_view field, const Each& each) {
-  const auto array = source.array(field);
-  if (!array) return;
-  for (const json::JsonView& view : *array) {
+  const auto found = source.find(field);
+  if (!found) return;
+  const auto elements = found->elements();
+  if (!elements) json::wrong_type(field, "an array", *found);
+  for (const json::JsonView& view : *elements) {
     if (const auto one = view.object()) each(*one);
   }
 }
 
-double number_or_none(const json::LineObject& source, std::string_view field) {
-  return source.number(field).value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-nights::AlertSeries read_alert_series(const json::LineObject& source) {
-  nights::AlertSeries series{.id = source.text("id"),
-                             .experiment = source.text("experiment"),
-                             .usual = number_or_none(source, "usual"),
-                             .value = number_or_none(source, "value")};
-  json::FieldReader reader(source);
-  reader("as_share", series.as_share)("told", series.change)("told_run", series.reported_run);
-  reader("cause", series.cause)("back", series.back)("can_be_measured", series.can_be_measured);
-  return series;
-}
-
-nights::Alert read_alert(const json::LineObject& source) {
-  nights::Alert alert;
-  json::FieldReader reader(source);
-  reader("id", alert.id)("state", alert.state)("host", alert.host);
-  reader("experiment", alert.experiment)("opened_utc", alert.opened_utc)("note", alert.note);
-  reader("until", alert.until)("assignee", alert.assignee)("commits", alert.commits);
-  const auto run_id = [&](std::string_view field) {
-    const auto found = source.find(field);
-    const auto run = found ? found->object() : std::nullopt;
-    return run ? run->text("run_id") : std::string();
+nights::Alert alert_of(const NamedAlert& named) {
+  const auto id_of = [](const std::optional<NamedRun>& run) {
+    return run ? run->run.run_id : std::string();
   };
-  alert.opened_run = run_id("opened_run");
-  alert.first_bad = run_id("first_bad");
-  alert.last_good = run_id("last_good");
+  nights::Alert alert = named.alert;
+  alert.opened_run = id_of(named.opened_run);
+  alert.first_bad = id_of(named.first_bad);
+  alert.last_good = id_of(named.last_good);
   alert.commits_in_range = alert.commits.size();
-  for_objects_of(source, "series", [&](const json::LineObject& series) {
-    alert.series.push_back(read_alert_series(series));
-  });
+  for (const NamedSeries& each : named.series) alert.series.push_back(each.alert);
   return alert;
 }
 
 // All runs mentioned in the file, by time.
-std::vector<track::TrackedRun> read_runs(const json::LineObject& night, const std::string& host) {
+std::vector<track::TrackedRun> read_runs(const json::LineObject& source, const nights::Night& night,
+                                         std::span<const NamedAlert> alerts,
+                                         const std::string& host) {
   std::map<std::string, track::TrackedRun> by_id;
-  const auto add = [&](const json::LineObject& source, const std::string& experiment = {}) {
-    auto run = json::read<track::TrackedRun>(source);
+  const auto add = [&](track::TrackedRun run, const std::string& experiment = {}) {
     run.host = host;
     if (run.experiment.empty()) run.experiment = experiment;
     by_id.try_emplace(run.run_id, std::move(run));
   };
-  for_objects_of(night, "runs", [&](const json::LineObject& run) { add(run); });
-  for_objects_of(night, "alerts", [&](const json::LineObject& alert) {
-    for (const char* field : {"opened_run", "first_bad", "last_good"}) {
-      const auto found = alert.find(field);
-      const auto run = found ? found->object() : std::nullopt;
-      if (run && !run->text("started_utc").empty()) add(*run);
+  for (const nights::NightExperiment& each : night.experiments) add(each.run);
+  for (const NamedAlert& alert : alerts) {
+    for (const auto& run : {alert.opened_run, alert.first_bad, alert.last_good}) {
+      if (run && !run->run.started_utc.empty()) add(run->run);
     }
-  });
-  for_objects_of(night, "series", [&](const json::LineObject& series) {
-    for_objects_of(series, "nights",
-                   [&](const json::LineObject& run) { add(run, series.text("experiment")); });
+  }
+  for_objects_of(source, "series", [&](const json::LineObject& series) {
+    for_objects_of(series, "nights", [&](const json::LineObject& run) {
+      add(json::read<track::TrackedRun>(run), series.text("experiment"));
+    });
   });
   std::vector<track::TrackedRun> runs;
   for (auto& [id, run] : by_id) runs.push_back(std::move(run));
@@ -161,24 +136,23 @@ void read_nights(const json::LineObject& source, const track::TrackedSeries& ser
         std::ranges::find(shown.moved.runs, night.text("run_id"), &track::TrackedRun::run_id);
     if (night.find("state")) judged.push_back(json::read<track::JudgedRow>(night));
     if (!night.find("launches")) return;
-    history.points.push_back({.run = static_cast<std::size_t>(run - shown.moved.runs.begin()),
-                              .value = number_or_none(night, "value"),
-                              .low = number_or_none(night, "low"),
-                              .high = number_or_none(night, "high"),
-                              .launches = night.integer("launches"),
-                              .control = night.number("control"),
-                              .cohort = night.text("cohort")});
+    constexpr json::FieldRule kNanWhereNull{.null_is = std::numeric_limits<double>::quiet_NaN()};
+    track::TrackedPoint& point = history.points.emplace_back();
+    point.run = static_cast<std::size_t>(run - shown.moved.runs.begin());
+    json::FieldReader reader(night);
+    reader("value", point.value, kNanWhereNull)("low", point.low, kNanWhereNull);
+    reader("high", point.high, kNanWhereNull)("launches", point.launches);
+    reader("control", point.control)("cohort", point.cohort);
   });
 }
 
 // The options after "stepbench track show A1" in an alert.
-std::string history_words_in(const json::LineObject& night) {
+std::string history_words_in(std::span<const NamedAlert> alerts) {
   std::string words;
-  for_objects_of(night, "alerts", [&](const json::LineObject& alert) {
-    const std::string command = "stepbench track show " + alert.text("id");
-    const std::string show = alert.text("show");
-    if (show.starts_with(command)) words = show.substr(command.size());
-  });
+  for (const NamedAlert& each : alerts) {
+    const std::string command = "stepbench track show " + each.alert.id;
+    if (each.show.starts_with(command)) words = each.show.substr(command.size());
+  }
   return words;
 }
 
@@ -193,20 +167,19 @@ ReadNight read_night(std::string_view night_json) {
   }
   ReadNight read{.host = source.text("host"), .error = source.text("error")};
   nights::Night& night = read.shown.night;
-  night.exit_code = static_cast<int>(source.integer("exit_code"));
+  night.exit_code = json::read_field<int>(source, "exit_code");
   if (!read.error.empty()) return read;
   json::FieldReader reader(source);
   reader("verdict", night.verdict, json::kNeeded)("newest", night.is_newest)("known", night.known);
   reader("runs", night.experiments)("told", night.reported)("absent", night.absent);
-  reader("notes", night.notes);
+  std::vector<NamedAlert> alerts;
+  reader("notes", night.notes)("alerts", alerts);
   for (nights::NightExperiment& each : night.experiments) {
     each.pairs.night = track::night_of(each.run);
   }
-  for_objects_of(source, "alerts", [&](const json::LineObject& alert) {
-    night.alerts.alerts.push_back(read_alert(alert));
-  });
-  read.shown.history.runs = read.shown.moved.runs = read_runs(source, read.host);
-  read.view.history_words = history_words_in(source);
+  for (const NamedAlert& each : alerts) night.alerts.alerts.push_back(alert_of(each));
+  read.shown.history.runs = read.shown.moved.runs = read_runs(source, night, alerts, read.host);
+  read.view.history_words = history_words_in(alerts);
   for_objects_of(source, "series", [&](const json::LineObject& one) {
     night.series.push_back(json::read<nights::NightSeries>(one));
     read.names.push_back(one.text("name"));

@@ -124,24 +124,23 @@ void expect_success(const os::CommandResult& result, const std::string& command)
 }
 
 // For a worker that does not support `check`: it has no rules.
-std::vector<plan::CheckAnswer> unasked(std::size_t cases, const std::string& why) {
-  std::vector<plan::CheckAnswer> answers(cases);
+std::vector<CheckAnswer> unasked(std::size_t cases, const std::string& why) {
+  std::vector<CheckAnswer> answers(cases);
   if (cases > 0) answers.front().notes.push_back("the worker's rules were not checked: " + why);
   return answers;
 }
 
 // `cut`: the last line may be unfinished.
-std::vector<plan::CheckAnswer> answers_in(std::string_view output, const std::string& where,
-                                          bool cut) {
+std::vector<CheckAnswer> answers_in(std::string_view output, const std::string& where, bool cut) {
   if (cut) output = output.substr(0, output.rfind('\n') + 1);
-  std::vector<plan::CheckAnswer> answers;
+  std::vector<CheckAnswer> answers;
   for (std::size_t at = 0; at < output.size();) {
     const std::size_t end = std::min(output.find('\n', at), output.size());
     const std::string_view line = os::trim(output.substr(at, end - at));
     at = end + 1;
     if (line.empty()) continue;
     try {
-      answers.push_back(plan::check_answer_from_json(line));
+      answers.push_back(protocol::decode_answer(line));
     } catch (const Error& error) {
       throw ConfigError(where,
                         "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
@@ -257,10 +256,10 @@ plan::ForeignCheck check_by(const WorkerProgram& worker) {
       return unasked(cases.size(), where + " " + end_of(result));
     }
     if (!crashed) expect_success(result, where);
-    std::vector<plan::CheckAnswer> answers = answers_in(result.out, where, crashed);
+    std::vector<CheckAnswer> answers = answers_in(result.out, where, crashed);
     if (crashed && answers.size() < cases.size()) {
       const bool plugin = cases[answers.size()].text_or("model.kind", "") == "plugin";
-      answers.push_back({.kind = plan::CheckAnswer::Kind::kError,
+      answers.push_back({.kind = CheckAnswer::Kind::kError,
                          .option = plugin ? "model.path" : "workload",
                          .reason = "the worker that checked this case " + end_of(result)});
       answers.resize(cases.size());

@@ -222,7 +222,7 @@ RunSummary summarise_search(const fs::path& folder, RunSummary run) {
     const std::string text = os::read_text(folder / "bisect.json").value_or("");
     const json::LineObject search =
         parser.parse(os::trim(text), json::LineParser::Padding::kNone).object;
-    run.launches = search.integer("launches");
+    run.launches = json::read_field<std::int64_t>(search, "launches");
     if (search.text("answer") != "open") run.state = RunState::kComplete;
     if (is_being_searched(folder)) run.state = RunState::kRunning;
   } catch (const json::LineError& error) {

@@ -64,7 +64,7 @@ std::string event_line(const RecordedEvent& recorded) { return json::object_text
 
 RecordedEvent event_of(const json::LineObject& line) {
   if (line.text("schema") != kEventSchema) throw json::LineError("not a stepbench event");
-  if (line.integer("version") > kEventVersion) {
+  if (json::read_field<std::int64_t>(line, "version") > kEventVersion) {
     throw json::LineError("it was written by a newer stepbench");
   }
   return json::read<RecordedEvent>(line);

@@ -130,8 +130,7 @@ void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
   campaign::list_commits(log, history.runs);
   for (const nights::Notice& notice : pending) {
     const nights::Alert& alert = *log.find(notice.alert_id);
-    const std::string json = report::alert_json(
-        alert, history, "stepbench track show " + alert.id + notifier.history_words);
+    const std::string json = report::alert_json(alert, history, notifier.history_words);
     store.record(std::vector{
         nights::event_of(notice, nights::kPeopleNotified, text::utc_text(now), notifier.who)});
     const std::string failure = run_notifier(notifier.command, json);

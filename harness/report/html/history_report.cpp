@@ -183,16 +183,15 @@ SiteFile HistorySite::alert(const nights::Alert& alert) const {
   }
   document::Document document =
       alert_document(alert, newest_, names_, charts, words, Links::kPages);
-  return {
-      alert_file(alert.id),
-      page({.kind = "alert",
-            .title = document.headline,
-            .answer = {.text = alert_sentence(alert, newest_),
-                       .tone = alert.state == nights::AlertState::kOpen ? document::Tone::kBad
-                                                                        : document::Tone::kPlain},
-            .sections = std::move(document.chapters),
-            .data = alert_json(alert, newest_, "stepbench track show " + alert.id + words),
-            .charts = "{\"series\":[" + data + "]}"})};
+  return {alert_file(alert.id), page({.kind = "alert",
+                                      .title = document.headline,
+                                      .answer = {.text = alert_sentence(alert, newest_),
+                                                 .tone = alert.state == nights::AlertState::kOpen
+                                                             ? document::Tone::kBad
+                                                             : document::Tone::kPlain},
+                                      .sections = std::move(document.chapters),
+                                      .data = alert_json(alert, newest_, words),
+                                      .charts = "{\"series\":[" + data + "]}"})};
 }
 
 SiteFile HistorySite::index() const {

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <istream>
-#include <optional>
 #include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/json/json_text.h"
 #include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
@@ -16,58 +14,36 @@ namespace stepbench::worker {
 namespace {
 
 // The first error overrides everything, then the first reason to skip.
-class Answer final : public RuleSink {
+class AnswerSink final : public RuleSink {
  public:
   void error(std::string_view option, std::string reason) override {
-    if (!error_) error_ = Refusal{std::string(option), std::move(reason)};
+    if (answer_.kind == CheckAnswer::Kind::kError) return;
+    answer_.kind = CheckAnswer::Kind::kError;
+    answer_.option = option;
+    answer_.reason = std::move(reason);
   }
   void skip(std::string reason) override {
-    if (!skip_) skip_ = std::move(reason);
+    if (answer_.kind != CheckAnswer::Kind::kOk) return;
+    answer_.kind = CheckAnswer::Kind::kSkip;
+    answer_.reason = std::move(reason);
   }
-  void note(std::string text) override { notes_.push_back(std::move(text)); }
-  void plan_note(std::string text) override { plan_notes_.push_back(std::move(text)); }
+  void note(std::string text) override { answer_.notes.push_back(std::move(text)); }
+  void plan_note(std::string text) override { answer_.plan_notes.push_back(std::move(text)); }
 
-  // Options that the rules changed. Step counts are separate, because some controllers accept only
-  // these.
+  // Adds the options that the rules changed.
   void amended(const OptionValues& before, const OptionValues& now) {
     for (const auto& [name, value] : now) {
       const Value* old = before.get(name);
       if (old != nullptr && *old == value) continue;
       const bool steps = name.starts_with("schedule.") && std::get_if<std::int64_t>(&value);
-      (steps ? schedule_ : options_)[name] = value;
+      (steps ? answer_.schedule : answer_.options)[name] = value;
     }
   }
 
-  [[nodiscard]] std::string line() const {
-    json::JsonText json;
-    json.open_object().text("answer", error_ ? "error" : skip_ ? "skip" : "ok");
-    if (error_) json.text("option", error_->option).text("reason", error_->reason);
-    if (!error_ && skip_) json.text("reason", *skip_);
-    if (!notes_.empty()) json.texts("notes", notes_);
-    if (!plan_notes_.empty()) json.texts("plan_notes", plan_notes_);
-    add(json, "schedule", schedule_);
-    add(json, "options", options_);
-    return json.close_object().take();
-  }
+  [[nodiscard]] const CheckAnswer& answer() const { return answer_; }
 
  private:
-  static void add(json::JsonText& json, const char* name, const Fields& options) {
-    if (options.empty()) return;
-    json.open_object(name);
-    for (const auto& [option, value] : options) json.value(option, value);
-    json.close_object();
-  }
-
-  struct Refusal {
-    std::string option;
-    std::string reason;
-  };
-  std::optional<Refusal> error_;
-  std::optional<std::string> skip_;
-  std::vector<std::string> notes_;
-  std::vector<std::string> plan_notes_;
-  Fields schedule_;
-  Fields options_;
+  CheckAnswer answer_;
 };
 
 template <typename Decode>
@@ -90,7 +66,7 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
     ResolvedCase resolved = decoded(number, [&] { return protocol::decode_case(line).resolved; });
     fill_defaults(resolved, catalogue);
     const OptionValues given = resolved.options;
-    Answer answer;
+    AnswerSink answer;
     const bool known = std::any_of(workloads.begin(), workloads.end(), [&](const auto& type) {
       return type.name == resolved.workload;
     });
@@ -100,7 +76,7 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
     }
     answer.amended(given, resolved.options);
     // Flushes each line, so that after a crash the number of lines identifies its case.
-    out << answer.line() << std::endl;
+    out << protocol::encode(answer.answer()) << std::endl;
   }
 }
 

@@ -71,21 +71,23 @@ TEST(CatalogueJson, WholeDefault_OfANumberIsANumber) {
 TEST(CatalogueJson, Mistake_HasAPlace) {
   EXPECT_THAT(error_of("Traceback"), HasSubstr("worker: its description is not JSON"));
   EXPECT_THAT(error_of("[]"), HasSubstr("expected an object"));
-  EXPECT_THAT(error_of(R"({"stepbench_catalogue": 2})"), HasSubstr("expected version 1"));
+  EXPECT_THAT(error_of(R"({"stepbench_catalogue": 2})"),
+              HasSubstr("/stepbench_catalogue: must be 1"));
   const auto with_option = [](const std::string& option) {
     return error_of(R"({"stepbench_catalogue": 1, "sections": [{"name": "m", "options": [)" +
                     option + "]}]}");
   };
   EXPECT_THAT(with_option(R"({"name": "a", "type": "int", "doc": "x"})"),
-              HasSubstr("worker: /sections/0/options/0/type: expected one of bool, integer"));
+              HasSubstr("worker: /sections/0/options/0/type: is 'int'; known: bool, integer"));
   EXPECT_THAT(with_option(R"({"type": "integer", "doc": "x"})"),
-              HasSubstr("worker: /sections/0/options/0/name: expected a text"));
+              HasSubstr("worker: /sections/0/options/0/name: is missing"));
   EXPECT_THAT(with_option(R"({"name": "a", "type": "integer", "doc": "x", "default": "y"})"),
               HasSubstr("worker: m.a: default: expected an integer, found 'y'"));
   EXPECT_THAT(error_of(R"({"stepbench_catalogue": 1, "workloads": [{"name": "m", "doc": "M.",
                            "metrics": [{"name": "n", "exact": "yes"}]}]})"),
-              HasSubstr("/workloads/0/metrics/0/exact: expected true or false"));
-  EXPECT_THAT(with_option("4"), HasSubstr("/sections/0/options/0: expected an object"));
+              HasSubstr("/workloads/0/metrics/0/exact: must be a boolean, is a string"));
+  EXPECT_THAT(with_option("4"),
+              HasSubstr("/sections/0/options/0: must be an object, is an integer"));
 }
 
 std::string metric_of(const std::string& source) {
@@ -104,8 +106,9 @@ TEST(CatalogueJson, Metric_MayNameItsSource) {
     EXPECT_EQ(source_of(R"(, "source": ")" + std::string(each.name) + '"'), each.source);
     EXPECT_EQ(name_of(each.source), each.name);
   }
-  EXPECT_THAT(error_of(metric_of(R"(, "source": "cuda_event")")),
-              HasSubstr("worker: /workloads/0/metrics/0/source: expected one of host_clock, "));
+  EXPECT_THAT(
+      error_of(metric_of(R"(, "source": "cuda_event")")),
+      HasSubstr("worker: /workloads/0/metrics/0/source: is 'cuda_event'; known: host_clock, "));
   EXPECT_THAT(error_of(metric_of(R"(, "source": "cuda_event")")),
               HasSubstr("did you mean 'cuda_events'"));
 }

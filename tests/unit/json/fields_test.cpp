@@ -6,6 +6,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "harness/nights/fields.h"
 #include "harness/protocol/fields.h"
 #include "harness/record/fields.h"
 #include "tests/unit/json/drawn_fields.h"
@@ -18,8 +19,9 @@ using Records =
                      record::SamplesRow, record::OpsRow, record::LaunchRow, record::EndRow>;
 using Messages =
     ::testing::Types<record::CycleSamples, ops::OpFrame, record::LaunchReport, RuleFacts,
-                     protocol::CaseMessage, protocol::Hello, protocol::StageMessage,
+                     CheckAnswer, protocol::CaseMessage, protocol::Hello, protocol::StageMessage,
                      protocol::CycleMessage, protocol::SkippedMessage, protocol::FailedMessage>;
+using Nights = ::testing::Types<nights::NightSeries, nights::NightExperiment, track::JudgedRow>;
 
 template <typename T>
 void expect_round_trips() {
@@ -82,6 +84,13 @@ TYPED_TEST(MessageFields, Protocol_ListsEachField) {
 }
 
 template <typename T>
+class NightFields : public ::testing::Test {};
+TYPED_TEST_SUITE(NightFields, Nights);
+
+TYPED_TEST(NightFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
+TYPED_TEST(NightFields, Page_ListsEachField) { expect_told<TypeParam>(page("results/NIGHT.md")); }
+
+template <typename T>
 std::string error_of(const std::string& text) {
   try {
     (void)json::read_text<T>(text);
@@ -103,10 +112,10 @@ TEST(FieldReader, MissingOrInvalidField_IsNamed) {
             "field 'rank' must be an integer, is a fraction");
   EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","pass":"slow"})"),
             "field 'pass' is 'slow'; known: timing, native, kineto, wrapped");
-  EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "missing field 'build_id'");
+  EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "field 'build_id' is missing");
   EXPECT_EQ(error_of<record::LaunchReport>(
                 R"({"findings":[{"id":"a"},{"id":"b","places":[{"step":"x"}]}]})"),
-            "field 'findings': member 'places': member 'step' must be an integer, is a string");
+            "field 'findings/1/places/0/step' must be an integer, is a string");
 }
 
 TEST(FieldReader, AbsentField_KeepsTheDefault) {

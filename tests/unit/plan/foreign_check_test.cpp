@@ -35,8 +35,8 @@ TEST_F(ForeignCheckTest, Answers_BecomeSkipsAndNotes) {
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts& facts) {
     EXPECT_TRUE(facts.swept);
     EXPECT_EQ(cases[1].integer("loader.num_workers"), 2);
-    return std::vector<plan::CheckAnswer>{{.notes = {"hello"}, .plan_notes = {"longer"}},
-                                          {.kind = plan::CheckAnswer::Kind::kSkip, .reason = "no"}};
+    return std::vector<CheckAnswer>{{.notes = {"hello"}, .plan_notes = {"longer"}},
+                                    {.kind = CheckAnswer::Kind::kSkip, .reason = "no"}};
   });
   EXPECT_FALSE(checked.cases[0].skip);
   EXPECT_EQ(checked.cases[1].skip, "no");
@@ -47,7 +47,7 @@ TEST_F(ForeignCheckTest, Answers_BecomeSkipsAndNotes) {
 TEST_F(ForeignCheckTest, Rules_MayChangeStepsButNotTheId) {
   const plan::Plan asked = plan({});
   const plan::Plan checked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
-    std::vector<plan::CheckAnswer> answers(cases.size());
+    std::vector<CheckAnswer> answers(cases.size());
     answers[1].options = {{"schedule.active", std::int64_t{96}},
                           {"schedule.sync", std::int64_t{1}},
                           {"schedule.new", std::int64_t{2}}};
@@ -70,7 +70,7 @@ TEST_F(ForeignCheckTest, LinkedOrAsked_GiveTheSameId) {
   const WorkloadRule rules[] = {{"loader", rule}};
   const plan::Plan linked = plan::make_checked_plan({.file = file_}, sample_catalogue(), {}, rules);
   const plan::Plan asked = plan([](std::span<const ResolvedCase> cases, const RuleFacts&) {
-    std::vector<plan::CheckAnswer> answers(cases.size());
+    std::vector<CheckAnswer> answers(cases.size());
     answers[1].options = {{"loader.num_workers", std::int64_t{1}}};
     return answers;
   });
@@ -82,9 +82,9 @@ TEST_F(ForeignCheckTest, LinkedOrAsked_GiveTheSameId) {
 
 TEST_F(ForeignCheckTest, Error_PointsAtTheSweptValue) {
   const auto check = [](std::span<const ResolvedCase> cases, const RuleFacts&) {
-    std::vector<plan::CheckAnswer> answers(cases.size());
+    std::vector<CheckAnswer> answers(cases.size());
     answers[1] = {
-        .kind = plan::CheckAnswer::Kind::kError, .option = "loader.num_workers", .reason = "odd"};
+        .kind = CheckAnswer::Kind::kError, .option = "loader.num_workers", .reason = "odd"};
     return answers;
   };
   EXPECT_THAT([&] { static_cast<void>(plan(check)); },
@@ -92,41 +92,7 @@ TEST_F(ForeignCheckTest, Error_PointsAtTheSweptValue) {
 }
 
 TEST_F(ForeignCheckTest, WrongAnswerCount_IsAnError) {
-  EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<plan::CheckAnswer>(1); }),
-               Error);
-}
-
-TEST(CheckAnswer, IsReadFromOneLineOfJson) {
-  const plan::CheckAnswer answer = plan::check_answer_from_json(
-      R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"],"plan_notes":["p"]})");
-  EXPECT_EQ(answer.kind, plan::CheckAnswer::Kind::kError);
-  EXPECT_EQ(answer.option, "a.b");
-  EXPECT_EQ(answer.reason, "r\"");
-  EXPECT_EQ(answer.notes, std::vector<std::string>{"n"});
-  EXPECT_EQ(answer.plan_notes, std::vector<std::string>{"p"});
-  EXPECT_EQ(
-      plan::check_answer_from_json(R"({"answer":"ok","schedule":{"schedule.active":96}})").options,
-      (Fields{{"schedule.active", std::int64_t{96}}}));
-  EXPECT_EQ(
-      plan::check_answer_from_json(
-          R"({"answer":"ok","options":{"a.text":"x","a.flag":true,"a.count":-2,"a.share":0.5,"a.none":null}})")
-          .options,
-      (Fields{{"a.text", std::string("x")},
-              {"a.flag", true},
-              {"a.count", std::int64_t{-2}},
-              {"a.share", 0.5},
-              {"a.none", Value{}}}));
-}
-
-TEST(CheckAnswer, AnythingElse_IsRejected) {
-  for (const char* line :
-       {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})",
-        R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
-        R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
-        R"({"answer":"ok","schedule":{"schedule.active":-1}})", R"({"answer":"ok","options":[]})",
-        R"({"answer":"ok","options":{"a.list":[1]}})"}) {
-    EXPECT_THROW(static_cast<void>(plan::check_answer_from_json(line)), Error) << line;
-  }
+  EXPECT_THROW(plan([](auto, const RuleFacts&) { return std::vector<CheckAnswer>(1); }), Error);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/catalogue/json.h"
-#include "harness/plan/make_plan.h"
 #include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
@@ -36,7 +35,7 @@ std::string read(const std::string& line) {
   if (has(R"({"kind": "facts")")) return (void)decode_facts(line), "facts";
   // Read where data are shown.
   if (has(R"({"kind": "data")")) return "data";
-  if (has(R"({"answer")")) return (void)plan::check_answer_from_json(line), "answer";
+  if (has(R"({"answer")")) return (void)decode_answer(line), "answer";
   if (has(R"({"stepbench_catalogue")"))
     return (void)catalogue::catalogue_from_json(line, "doc"), "catalogue";
   constexpr const char* kKinds[] = {"hello", "stage",  "cycle",   "samples",

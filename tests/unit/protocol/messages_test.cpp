@@ -5,6 +5,7 @@
 
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
+#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {
@@ -47,11 +48,12 @@ TEST(LaunchReport, InvalidFinding_NamesTheMember) {
     }
     return std::string("accepted");
   };
-  EXPECT_THAT(refused("7"), HasSubstr("array of objects"));
-  EXPECT_THAT(refused("{}"), HasSubstr("member 'id'"));
+  EXPECT_THAT(refused("7"), HasSubstr("field 'findings/0' must be an object"));
+  EXPECT_THAT(refused("{}"), HasSubstr("field 'findings/0/id' is missing"));
   EXPECT_THAT(refused(R"({"id":"a","value":"much"})"),
-              HasSubstr("member 'value' must be a number"));
-  EXPECT_THAT(refused(R"({"id":"a","set":[{"option":1}]})"), HasSubstr("member 'option'"));
+              HasSubstr("field 'findings/0/value' must be a number"));
+  EXPECT_THAT(refused(R"({"id":"a","set":[{"option":1}]})"),
+              HasSubstr("field 'findings/0/set/0/option' must be a string"));
   EXPECT_EQ(refused(R"({"id":"a","severity":"of a later version","more":1})"), "accepted");
 }
 
@@ -99,7 +101,7 @@ TEST(WorkerMessages, BadLine_IsRejectedWithAReason) {
       {R"({"kind":3})", "without a 'kind'"},
       {R"({"kind":"dance"})", "unknown kind 'dance'"},
       {R"({"kind":"case"})", "unknown kind 'case'"},
-      {R"({"kind":"skipped"})", "missing field 'reason'"},
+      {R"({"kind":"skipped"})", "field 'reason' is missing"},
       {R"({"kind":"skipped","reason":1})", "'reason' must be a string"},
       {R"({"kind":"stage","stage":"lunch"})", "one of set_up, exercise"},
       {R"({"kind":"hello","protocol":[2,1],"build_id":"","pid":1})", "[min, max]"},
@@ -129,6 +131,38 @@ TEST(WorkerMessages, BadLine_IsRejectedWithAReason) {
               ThrowsMessage<Error>(HasSubstr("kind 'case'")));
   EXPECT_THAT([] { (void)decode_worker(std::string(kMaxLineBytes + 1, ' ')); },
               ThrowsMessage<Error>(HasSubstr("the limit")));
+}
+
+TEST(CheckAnswer, IsReadFromOneLineOfJson) {
+  const CheckAnswer answer = decode_answer(
+      R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"],"plan_notes":["p"]})");
+  EXPECT_EQ(answer.kind, CheckAnswer::Kind::kError);
+  EXPECT_EQ(answer.option, "a.b");
+  EXPECT_EQ(answer.reason, "r\"");
+  EXPECT_EQ(answer.notes, std::vector<std::string>{"n"});
+  EXPECT_EQ(answer.plan_notes, std::vector<std::string>{"p"});
+  EXPECT_EQ(decode_answer(R"({"answer":"ok","schedule":{"schedule.active":96}})").options,
+            (Fields{{"schedule.active", std::int64_t{96}}}));
+  EXPECT_EQ(
+      decode_answer(
+          R"({"answer":"ok","options":{"a.text":"x","a.flag":true,"a.count":-2,"a.share":0.5,"a.none":null}})")
+          .options,
+      (Fields{{"a.text", std::string("x")},
+              {"a.flag", true},
+              {"a.count", std::int64_t{-2}},
+              {"a.share", 0.5},
+              {"a.none", Value{}}}));
+}
+
+TEST(CheckAnswer, AnythingElse_IsRejected) {
+  for (const char* line :
+       {"", "{", "[]", "{}", R"({"answer":"maybe"})", R"({"answer":"skip"})", R"({"answer":4})",
+        R"({"answer":"ok","schedule":{"loader.num_workers":4}})",
+        R"({"answer":"ok","schedule":{"schedule.active":"auto"}})",
+        R"({"answer":"ok","schedule":{"schedule.active":-1}})", R"({"answer":"ok","options":[]})",
+        R"({"answer":"ok","options":{"a.list":[1]}})"}) {
+    EXPECT_THROW((void)decode_answer(line), Error) << line;
+  }
 }
 
 TEST(Versions, HighestCommon_IsUsed) {

@@ -13,7 +13,7 @@
 
 #include "harness/base/error.h"
 #include "harness/compare/comparison.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "harness/report/case_table.h"
 #include "harness/report/checks.h"
 #include "harness/report/comparison_json.h"
@@ -165,24 +165,42 @@ TEST(OpenMetrics, Families_AreGroupedAndEscaped) {
   EXPECT_EQ(text::GaugePage::name_text("2 é.b"), "_2____b");
 }
 
+struct Benchmark {
+  std::string name, run_name, run_type, time_unit;
+  double real_time = 0, cpu_time = 0, items_per_second = 0;
+  std::int64_t iterations = 0, repetition_index = 0;
+};
+struct Benchmarks {
+  Fields context;
+  std::vector<Benchmark> benchmarks;
+};
+
+template <typename V>
+void fields(V& v, json::Of<Benchmark> auto& one) {
+  v("name", one.name)("run_name", one.run_name)("run_type", one.run_type);
+  v("time_unit", one.time_unit)("real_time", one.real_time)("cpu_time", one.cpu_time);
+  v("items_per_second", one.items_per_second)("iterations", one.iterations);
+  v("repetition_index", one.repetition_index);
+}
+template <typename V>
+void fields(V& v, json::Of<Benchmarks> auto& all) {
+  v("context", all.context)("benchmarks", all.benchmarks);
+}
+
 TEST(Gbench, Launch_IsARepetition) {
-  const std::string json = gbench_json(sample_run());
-  json::LineParser parser;
-  const json::LineObject whole = parser.parse(json, json::LineParser::Padding::kNone).object;
-  EXPECT_EQ(whole.object("context")->integer("num_cpus"), 2);
+  const auto whole = json::read_text<Benchmarks>(gbench_json(sample_run()));
+  EXPECT_EQ(number_of(whole.context, "num_cpus"), 2);
   std::size_t repetitions = 0;
   double sum = 0;
-  const std::vector<json::JsonView> benchmarks = whole.array("benchmarks").value();
-  for (const json::JsonView& view : benchmarks) {
-    const json::LineObject one = *view.object();
-    EXPECT_THAT(one.text("name"), StartsWith("train_step/num_workers:"));
-    EXPECT_EQ(one.text("time_unit"), "ns");
-    if (one.text("run_type") == "aggregate") continue;
+  for (const Benchmark& one : whole.benchmarks) {
+    EXPECT_THAT(one.name, StartsWith("train_step/num_workers:"));
+    EXPECT_EQ(one.time_unit, "ns");
+    if (one.run_type == "aggregate") continue;
     ++repetitions;
-    sum += *one.number("real_time");
-    EXPECT_EQ(one.integer("iterations"), 20);
-    EXPECT_NEAR(*one.number("items_per_second") * *one.number("real_time"), 16e9, 1);
-    EXPECT_GT(*one.number("cpu_time"), 0);
+    sum += one.real_time;
+    EXPECT_EQ(one.iterations, 20);
+    EXPECT_NEAR(one.items_per_second * one.real_time, 16e9, 1);
+    EXPECT_GT(one.cpu_time, 0);
   }
   EXPECT_EQ(repetitions, 9U);
   EXPECT_NEAR(sum / 9, 58.9e6, 1e6);
@@ -195,19 +213,14 @@ TEST(Gbench, Names_AreUniqueWithoutSeparators) {
     launch.row.workload = "a/b:c\"\n" + std::string(4096, 'x');
     launch.row.options["loader.num_workers"] = "same/value";
   }
-  const std::string json = gbench_json(results);
-  json::LineParser parser;
   std::set<std::string> names;
-  const std::vector<json::JsonView> benchmarks =
-      parser.parse(json, json::LineParser::Padding::kNone).object.array("benchmarks").value();
-  for (const json::JsonView& view : benchmarks) {
-    const json::LineObject one = *view.object();
-    const std::string name = one.text("run_name");
-    if (one.text("name") == name && one.integer("repetition_index") == 0) {
-      EXPECT_TRUE(names.insert(name).second) << name;
+  const auto whole = json::read_text<Benchmarks>(gbench_json(results));
+  for (const Benchmark& one : whole.benchmarks) {
+    if (one.name == one.run_name && one.repetition_index == 0) {
+      EXPECT_TRUE(names.insert(one.name).second) << one.name;
     }
-    EXPECT_LT(name.size(), 200U);
-    EXPECT_THAT(name, StartsWith("a_b_c__xxx"));
+    EXPECT_LT(one.run_name.size(), 200U);
+    EXPECT_THAT(one.run_name, StartsWith("a_b_c__xxx"));
   }
   EXPECT_THAT(names, SizeIs(3));
 }
@@ -227,6 +240,79 @@ TEST(ReadComparison, VerdictFile_RoundTrips) {
   EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
   const std::vector<compare::Comparison> two = {comparison, comparison};
   EXPECT_EQ(verdict_json(read_comparisons(verdict_json(two))), verdict_json(two));
+}
+
+// `of`: the member that the JSON is. Of "change" only those of the control are left out.
+std::string without(const json::JsonView& view, std::string_view of,
+                    const std::set<std::string, std::less<>>& left_out) {
+  const auto elements = view.elements();
+  const auto object = view.object();
+  if (!elements && !object) return view.json();
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ",") + more; };
+  if (elements) {
+    for (const json::JsonView& each : *elements) add(without(each, of, left_out));
+    return '[' + text + ']';
+  }
+  for (const auto& [name, value] : object->members()) {
+    const bool of_control = of == "aa_control" || !name.starts_with("change");
+    if (left_out.contains(name) && of_control) continue;
+    add(json::json_string(name) + ':' + without(value, name, left_out));
+  }
+  return '{' + text + '}';
+}
+
+TEST(ReadComparison, EachVersion_ReadsWithItsDefaults) {
+  const std::vector<std::vector<std::string>> added = {
+      // by minor version
+      {},
+      {"gates"},
+      {"timed", "of_step", "swept"},
+      {"change_low", "change_high", "change"},  // of aa_control
+      {"mean_change", "mean_change_low", "mean_change_high", "slow_base", "slow_candidate",
+       "slow_share_below", "base_launches", "candidate_launches"},
+      {"corrected_change", "machine", "decides"},
+      {"without_data"},
+      {"ranks", "all_ranks", "who_waits"},
+      {"page_faults"}};
+  compare::Comparison today = sample_against_itself();
+  today.swept = {"loader.num_workers"};
+  today.machine = "nothing is found below 5 %";
+  today.gates = {{.name = "load"}};
+  today.aa_control.change = .01;
+  compare::CaseResult& first = today.cases.front();
+  first.without_data = "arm B: killed by signal 9";
+  first.page_faults = compare::FaultChange{.base = 1, .candidate = 2};
+  first.cause = {{.phase = "forward", .ranks = {1}, .interval_ns = {1, 9}}};
+  first.waiting_ranks = {"rank 1"};
+  first.metrics.front().test.corrected_change = .02;
+  first.metrics.front().test.mean_change = .03;
+  const std::string text = comparison_json(today);
+  for (std::size_t minor = 0; minor < added.size(); ++minor) {
+    SCOPED_TRACE(minor);
+    std::set<std::string, std::less<>> later;
+    for (std::size_t i = minor + 1; i < added.size(); ++i) {
+      later.insert(added[i].begin(), added[i].end());
+    }
+    json::LineParser parser;
+    const std::string old = without(parser.parse_value(text).value(), "", later);
+    const compare::Comparison read = read_comparisons(old).front();
+    const compare::CaseResult& one = read.cases.front();
+    const compare::MetricResult& metric = one.metrics.front();
+    EXPECT_EQ(metric.name, first.metrics.front().name);
+    EXPECT_EQ(metric.test.verdict, first.metrics.front().test.verdict);
+    EXPECT_EQ(metric.test.change, first.metrics.front().test.change);
+    EXPECT_TRUE(metric.timed && metric.of_step && metric.decides) << "it is the step";
+    EXPECT_EQ(read.gates.size(), minor >= 1 ? 1U : 0U);
+    EXPECT_EQ(read.swept.empty(), minor < 2);
+    EXPECT_EQ(read.aa_control.change.has_value(), minor >= 3);
+    EXPECT_EQ(metric.test.mean_change.has_value(), minor >= 4);
+    EXPECT_EQ(metric.test.corrected_change.has_value(), minor >= 5);
+    EXPECT_EQ(read.machine.empty(), minor < 5);
+    EXPECT_EQ(one.without_data.empty(), minor < 6);
+    EXPECT_EQ(one.waiting_ranks.empty(), minor < 7);
+    EXPECT_EQ(one.page_faults.has_value(), minor >= 8);
+  }
 }
 
 TEST(ReadComparison, ErrorOrOtherSchema_IsRejected) {

@@ -39,7 +39,7 @@ std::string shown_alerts_json(const nights::AlertLog& log, const track::History&
     const bool waits =
         alert.state == nights::AlertState::kOpen || alert.state == nights::AlertState::kAccepted;
     if (!waits) continue;
-    text += report::alert_json(alert, history, "stepbench track show " + alert.id + words);
+    text += report::alert_json(alert, history, words);
   }
   return text;
 }
@@ -99,8 +99,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
                            [&](const nights::Alert& each) { return each.id == id; });
     const nights::Alert& alert = *log.find(id);
     if (json) {
-      environment.out << report::alert_json(alert, history,
-                                            "stepbench track show " + alert.id + words);
+      environment.out << report::alert_json(alert, history, words);
     } else {
       const report::SeriesNames names(history);
       print_document(report::alert_document(alert, history, names,

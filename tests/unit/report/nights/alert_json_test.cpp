@@ -98,11 +98,10 @@ TEST(AlertJson, FallenRate_HasItsOwnChange) {
 }
 
 TEST(AlertJson, KnownFields_AreThere) {
-  const auto json =
-      nlohmann::json::parse(alert_json(made_alert(), made_history(), "stepbench track show A17"));
+  const auto json = nlohmann::json::parse(alert_json(made_alert(), made_history(), " --last 9"));
   EXPECT_EQ(json["schema"], "stepbench.alert");
   EXPECT_EQ(json["version"], kAlertVersion);
-  EXPECT_EQ(json["show"], "stepbench track show A17");
+  EXPECT_EQ(json["show"], "stepbench track show A17 --last 9");
   EXPECT_EQ(json["first_bad"]["git_sha"], "9f3c5d7e9f3c5d7e9f3c5d7e");
   EXPECT_EQ(json["last_good"]["labels"]["branch"], "main");
   ASSERT_EQ(json["series"].size(), 2U);
