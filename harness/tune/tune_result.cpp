@@ -3,121 +3,98 @@
 
 #include <cmath>
 
-#include "harness/json/json_text.h"
+#include "harness/json/fields.h"
 #include "harness/os/output_file.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::tune {
+
+template <typename V>
+void fields(V& v, json::Of<TunedPoint> auto& point) {
+  auto& state = point.state;
+  v("case_id", point.case_id)("options", point.values)("fate", state.status);
+  v("reason", state.reason, json::kSparse)("rung", point.last_rung)("value", point.value);
+  v("launches", state.values)("memory_bytes", state.memory_bytes, json::kSparse);
+  v("cpu_s_per_1k_samples", state.cpu_s_per_1k_samples, json::kSparse);
+}
+
 namespace {
 
-void write_points(json::JsonText& json, const TuneRun& run) {
-  json.open_array("points");
-  for (const TunedPoint& point : run.points) {
-    const PointState& state = point.state;
-    json.open_object()
-        .text("case_id", point.case_id)
-        .values("options", point.values)
-        .text("fate", name_of(state.status));
-    if (!state.reason.empty()) json.text("reason", state.reason);
-    json.integer("rung", static_cast<std::int64_t>(point.last_rung))
-        .number("value", point.value)
-        .numbers("launches", state.values);
-    if (state.memory_bytes > 0) json.number("memory_bytes", state.memory_bytes);
-    if (state.cpu_s_per_1k_samples) {
-      json.number("cpu_s_per_1k_samples", *state.cpu_s_per_1k_samples);
-    }
-    json.close_object();
-  }
-  json.close_array();
+// Points by their case ids.
+struct NamedRung {
+  std::size_t rounds = 0;
+  std::vector<std::string> points = {};
+  std::vector<std::string> survivors = {};
+};
+struct NamedScore {
+  std::string case_id = {};
+  double behind = 0;
+};
+
+template <typename V>
+void fields(V& v, json::Of<NamedRung> auto& rung) {
+  v("rounds", rung.rounds)("points", rung.points)("survivors", rung.survivors);
+}
+template <typename V>
+void fields(V& v, json::Of<NamedScore> auto& score) {
+  v("case_id", score.case_id)("behind", score.behind);
 }
 
-void write_rungs(json::JsonText& json, const TuneRun& run) {
-  const auto ids = [&](std::string_view key, const std::vector<std::size_t>& points) {
-    std::vector<std::string> texts;
-    for (const std::size_t point : points) texts.push_back(run.points[point].case_id);
-    json.texts(key, texts);
-  };
-  json.open_array("rungs");
-  for (const Rung& rung : run.rungs) {
-    json.open_object().integer("rounds", static_cast<std::int64_t>(rung.rounds));
-    ids("points", rung.points);
-    ids("survivors", rung.survivors);
-    json.close_object();
-  }
-  json.close_array();
-  ids("front", run.front);
-  json.open_array("standing");
-  for (const Scored& each : run.standing) {
-    json.open_object()
-        .text("case_id", run.points[each.point].case_id)
-        .number("behind", std::expm1(each.score - run.standing.front().score))
-        .close_object();
-  }
-  json.close_array();
-}
-
-void write_confirmation(json::JsonText& json, const TuneRun& run) {
-  if (!run.confirmed) {
-    if (!run.why_not_confirmed.empty()) json.text("why_not_confirmed", run.why_not_confirmed);
-    return;
-  }
-  const compare::TestResult& test = run.confirmed->test;
-  json.open_object("confirmation")
-      .text("verdict", name_of(test.verdict))
-      .number("change", test.change)
-      .number("low", test.interval.low)
-      .number("high", test.interval.high)
-      .number("corrected_change", test.corrected_change)
-      .number("own", test.base_median)
-      .number("winner", test.candidate_median)
-      .integer("pairs", static_cast<std::int64_t>(test.pairs))
-      .texts("invalid", run.why_invalid)
-      .text("folder", run.confirm_folder.string())
-      .close_object();
+std::vector<std::string> case_ids(const TuneRun& run, const std::vector<std::size_t>& points) {
+  std::vector<std::string> ids;
+  for (const std::size_t point : points) ids.push_back(run.points[point].case_id);
+  return ids;
 }
 
 }  // namespace
 
 std::string tuning_json(const TuneRun& run) {
   json::JsonText json;
-  json.open_object()
-      .text("schema", kTuningSchema)
-      .text("schema_version", kTuningVersion)
-      .integer("exit_code", run.exit_status)
-      .text("answer", name_of(run.answer))
-      .text("objective", run.objective.metric)
-      .text("unit", run.objective.unit)
-      .text("direction", run.objective.direction == Direction::kHigherIsBetter ? "higher" : "lower")
-      .number("margin", run.margin)
-      .integer("seed", static_cast<std::int64_t>(run.seed));
+  json::FieldWriter v(json);
+  json.open_object();
+  v.constant("schema", kTuningSchema).constant("schema_version", kTuningVersion);
+  v("exit_code", run.exit_status)("answer", run.answer)("objective", run.objective.metric);
+  v("unit", run.objective.unit)("direction", run.objective.direction);
+  v("margin", run.margin)("seed", run.seed);
   if (const TunedPoint* winner = run.winner()) {
-    json.text("winner", winner->case_id).texts("changes", run.changes);
+    v("winner", winner->case_id)("changes", run.changes);
   }
   if (run.own < run.points.size()) {
-    json.text("own", run.points[run.own].case_id).flag("own_is_swept", run.own_is_swept);
+    v("own", run.points[run.own].case_id)("own_is_swept", run.own_is_swept);
   }
-  write_confirmation(json, run);
+  if (run.confirmed) {
+    const compare::TestResult& test = run.confirmed->test;
+    json.open_object("confirmation");
+    v("verdict", test.verdict)("change", test.change)("low", test.interval.low);
+    v("high", test.interval.high)("corrected_change", test.corrected_change);
+    v("own", test.base_median)("winner", test.candidate_median)("pairs", test.pairs);
+    v("invalid", run.why_invalid)("folder", run.confirm_folder);
+    json.close_object();
+  } else {
+    v("why_not_confirmed", run.why_not_confirmed, json::kSparse);
+  }
   if (run.bound) {
-    json.open_object("bound")
-        .number("regret", run.bound->regret)
-        .integer("points", static_cast<std::int64_t>(run.bound->points))
-        .number("confidence", kBoundConfidence)
-        .close_object();
+    json.open_object("bound");
+    v("regret", run.bound->regret)("points", run.bound->points)("confidence", kBoundConfidence);
+    json.close_object();
   }
-  json.open_object("spent")
-      .number("search_s", run.search_s)
-      .number("confirm_s", run.confirm_s)
-      .integer("launches", static_cast<std::int64_t>(run.launches))
-      .integer("thrown_away", static_cast<std::int64_t>(run.discarded))
-      .integer("pairs", static_cast<std::int64_t>(run.pairs))
-      .number("whole_sweep_s", run.sweep_s)
-      .number("budget_s", run.allowance.seconds)
-      .flag("stopped", run.stopped)
-      .close_object();
-  write_rungs(json, run);
-  write_points(json, run);
-  if (!run.tuned_file.empty()) json.text("tuned", run.tuned_file.string());
+  json.open_object("spent");
+  v("search_s", run.search_s)("confirm_s", run.confirm_s)("launches", run.launches);
+  v("thrown_away", run.discarded)("pairs", run.pairs)("whole_sweep_s", run.sweep_s);
+  v("budget_s", run.allowance.seconds)("stopped", run.stopped);
+  json.close_object();
+  std::vector<NamedRung> rungs;
+  for (const Rung& rung : run.rungs) {
+    rungs.push_back({rung.rounds, case_ids(run, rung.points), case_ids(run, rung.survivors)});
+  }
+  std::vector<NamedScore> standing;
+  for (const Scored& each : run.standing) {
+    standing.push_back(
+        {run.points[each.point].case_id, std::expm1(each.score - run.standing.front().score)});
+  }
+  v("rungs", rungs)("front", case_ids(run, run.front))("standing", standing);
+  v("points", run.points)("tuned", run.tuned_file, json::kSparse);
   return json.close_object().take() + "\n";
 }
 

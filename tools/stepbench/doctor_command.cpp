@@ -13,7 +13,6 @@
 #include "harness/campaign/measure_machine.h"
 #include "harness/document/table.h"
 #include "harness/findings/fields.h"
-#include "harness/json/json_text.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/report/tones.h"
@@ -98,20 +97,21 @@ document::Document page_of(const campaign::RanksRequest& request, const campaign
 void print_json(const campaign::RanksRequest& request, const campaign::RanksSeen& seen,
                 const std::vector<Finding>& findings, std::ostream& out) {
   json::JsonText json;
-  json.open_object().text("launcher", request.launcher).integer("world", request.ranks);
-  json.text("failed", seen.failed).text("address", seen.address).text("backend", seen.backend);
-  json.number("barrier_ns", seen.barrier_ns).number("all_reduce_ns", seen.all_reduce_ns);
-  json.number("group_ns", seen.start_ns).open_array("ranks");
+  json::FieldWriter v(json);
+  json.open_object();
+  v("launcher", request.launcher)("world", request.ranks)("failed", seen.failed);
+  v("address", seen.address)("backend", seen.backend)("barrier_ns", seen.barrier_ns);
+  v("all_reduce_ns", seen.all_reduce_ns)("group_ns", seen.start_ns);
+  json.open_array("ranks");
   for (const campaign::RankSeen& rank : seen.ranks) {
-    json.open_object().integer("rank", rank.rank).text("host", rank.host);
-    json.text("local_rank", rank.local_rank).text("cpus", rank.cpus);
-    json.text("omp_num_threads", rank.omp_threads);
-    if (rank.torch_threads) json.integer("torch_threads", *rank.torch_threads);
-    json.integer("devices", rank.devices).close_object();
+    json.open_object();
+    v("rank", rank.rank)("host", rank.host)("local_rank", rank.local_rank)("cpus", rank.cpus);
+    v("omp_num_threads", rank.omp_threads);
+    v("torch_threads", rank.torch_threads, json::kSparse)("devices", rank.devices);
+    json.close_object();
   }
   json.close_array();
-  json::FieldWriter writer(json);
-  writer("findings", findings);
+  v("findings", findings);
   out << json.close_object().line() << '\n';
 }
 
@@ -241,22 +241,17 @@ document::Document examined(const machine::Examination& seen, const std::vector<
 void print_json(const machine::Examination& seen, const std::vector<Finding>& findings,
                 const Fields& facts, const compare::MachineNoise* measured, std::ostream& out) {
   json::JsonText json;
+  json::FieldWriter v(json);
   json.open_object();
-  json.values("machine", facts);
+  v("machine", facts);
   json.open_object("spin");
-  json.integer("runs", static_cast<std::int64_t>(seen.spin.times_ns.size()));
-  json.number("median_ns", seen.spin.median_ns());
-  json.number("variation", seen.spin.variation());
-  json.number("slowest_over_median", seen.spin.slowest());
+  v("runs", seen.spin.times_ns.size())("median_ns", seen.spin.median_ns());
+  v("variation", seen.spin.variation())("slowest_over_median", seen.spin.slowest());
   json.close_object();
-  json.integer("cores", seen.before.cores);
-  json.integer("devices", static_cast<std::int64_t>(seen.devices.size()));
-  json.flag("pointless", is_pointless(findings));
-  json::FieldWriter writer(json);
-  writer("findings", findings);
+  v("cores", seen.before.cores)("devices", seen.devices.size());
+  v("pointless", is_pointless(findings))("findings", findings);
   if (measured != nullptr) json.json("measured", campaign::machine_json(*measured));
-  json.close_object();
-  out << json.line() << '\n';
+  out << json.close_object().line() << '\n';
 }
 
 campaign::MachineRun measure(const DoctorOptions& options, const Fields& identity,

@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/enum_names.h"
+
 namespace stepbench {
 
 enum class DType : std::uint8_t {
@@ -25,6 +27,9 @@ enum class DType : std::uint8_t {
   kBFloat16,
   kFloat64
 };
+constexpr EnumNames<9> names_of(DType) {  // torch's
+  return {"uint8", "int32", "int64", "float32", "bool", "int16", "float16", "bfloat16", "float64"};
+}
 [[nodiscard]] std::size_t size_of(DType dtype);
 
 // Shape and type of one field of a sample, without the batch dimension: image {3, 224, 224}

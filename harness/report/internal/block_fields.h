@@ -16,7 +16,7 @@
 #include "harness/analyze/summary.h"
 #include "harness/base/enum_names.h"
 #include "harness/document/table.h"
-#include "harness/json/json_text.h"
+#include "harness/json/fields.h"
 #include "harness/trace/trace.h"
 
 namespace stepbench::report {
@@ -102,58 +102,30 @@ inline document::Column name_column(const char* head, int shrink_at, std::size_t
           .shrink_inside = true};
 }
 
-template <typename T>
-inline constexpr bool kMayBeAbsent = false;
-template <typename T>
-inline constexpr bool kMayBeAbsent<std::optional<T>> = true;
-
 // Visitor that writes the members of an open object.
 class BlockJson {
  public:
-  BlockJson(json::JsonText& json, const trace::Trace& trace) : json_(json), trace_(trace) {}
+  BlockJson(json::JsonText& json, const trace::Trace& trace)
+      : json_(json), write_(json), trace_(trace) {}
 
   [[nodiscard]] const trace::Trace& trace() const { return trace_; }
 
   template <typename T>
   BlockJson& operator()(std::string_view key, const T& value, const Shown& /*shown*/ = {}) {
-    if constexpr (kMayBeAbsent<T>) {
-      if (value) return (*this)(key, *value);
-      json_.null(key);
-    } else if constexpr (std::is_same_v<T, bool>) {
-      json_.flag(key, value);
-    } else if constexpr (std::is_integral_v<T>) {
-      json_.integer(key, static_cast<std::int64_t>(value));
-    } else if constexpr (NamedEnum<T>) {
-      json_.text(key, name_of(value));
-    } else {
-      json_.number(key, value);
-    }
+    write_(key, value);
     return *this;
   }
-  BlockJson& text(std::string_view key, std::string_view text) {
-    json_.text(key, text);
-    return *this;
-  }
+  BlockJson& text(std::string_view key, std::string_view text) { return (*this)(key, text); }
   BlockJson& text_or_null(std::string_view key, std::string_view text) {
-    if (text.empty()) {
-      json_.null(key);
-    } else {
-      json_.text(key, text);
-    }
-    return *this;
+    return (*this)(key, text.empty() ? std::nullopt : std::optional(text));
   }
   BlockJson& numbers(std::string_view key, const std::vector<double>& values) {
-    json_.numbers(key, values);
-    return *this;
+    return (*this)(key, values);
   }
   // Index into Trace::names; null for none.
   BlockJson& name(std::string_view key, std::uint32_t index, const document::Column& = {}) {
-    if (index == ops::kNoIndex) {
-      json_.null(key);
-    } else {
-      json_.text(key, trace_.names[index].text);
-    }
-    return *this;
+    return index == ops::kNoIndex ? (*this)(key, std::optional<std::string>())
+                                  : (*this)(key, trace_.names[index].text);
   }
   BlockJson& span(std::string_view key, const analyze::TimeSpan& at) {
     json_.open_object(key).integer("start_ns", at.begin_ns).integer("end_ns", at.end_ns);
@@ -186,6 +158,7 @@ class BlockJson {
 
  private:
   json::JsonText& json_;
+  json::FieldWriter write_;
   const trace::Trace& trace_;
 };
 
@@ -202,7 +175,7 @@ class BlockTable {
 
   template <typename T>
   BlockTable& operator()(std::string_view /*key*/, const T& value, const Shown& shown = {}) {
-    if constexpr (kMayBeAbsent<T>) {
+    if constexpr (json::kIsOptional<T>) {
       return this->shown(shown, value ? std::optional(double(*value)) : std::nullopt);
     } else if constexpr (std::is_arithmetic_v<T>) {
       return this->shown(shown, double(value));

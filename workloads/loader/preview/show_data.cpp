@@ -15,7 +15,6 @@
 #include "harness/text/printable.h"
 #include "harness/text/utf8.h"
 #include "harness/text/words.h"
-#include "workloads/loader/dtype_name.h"
 
 namespace stepbench::loader {
 namespace {
@@ -124,10 +123,10 @@ document::Table field_grid(const DataPreview& preview) {
                   {.head = "NaN", .drop_at = 1}};
   for (const FieldPreview& field : preview.fields) {
     const DType dtype = field.spec.dtype;
-    grid.rows.push_back(
-        statistics_row(field.all, dtype,
-                       {field.spec.name, dtype_name(dtype), shape_text(preview, field.spec),
-                        text::byte_text(static_cast<double>(field.bytes))}));
+    grid.rows.push_back(statistics_row(
+        field.all, dtype,
+        {field.spec.name, std::string(name_of(dtype)), shape_text(preview, field.spec),
+         text::byte_text(static_cast<double>(field.bytes))}));
     for (std::size_t c = 0; c < field.channels.size(); ++c) {
       grid.rows.push_back(
           statistics_row(field.channels[c], dtype, {"  channel " + std::to_string(c), "", "", ""}));
@@ -294,86 +293,51 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   return text;
 }
 
-namespace {
-
-void put(json::JsonText& json, std::string_view key, std::optional<std::int64_t> value) {
-  value ? json.integer(key, *value) : json.null(key);
+template <typename V>
+void fields(V& v, json::Of<FieldStatistics> auto& statistics) {
+  v("min", statistics.min())("mean", statistics.mean())("max", statistics.max());
+  v("std", statistics.deviation())("values", statistics.values())("zeros", statistics.zeros());
+  v("nan", statistics.nans())("inf", statistics.infinities());
 }
 
-void add_statistics(json::JsonText& json, const FieldStatistics& statistics) {
-  json.number("min", statistics.min())
-      .number("mean", statistics.mean())
-      .number("max", statistics.max())
-      .number("std", statistics.deviation())
-      .integer("values", statistics.values())
-      .integer("zeros", statistics.zeros())
-      .integer("nan", statistics.nans())
-      .integer("inf", statistics.infinities());
+template <typename V>
+void fields(V& v, json::Of<LabelPreview> auto& label) {
+  v("label", label.label)("class", label.name)("read", label.read)("in_data_set", label.all);
 }
 
-void add_field(json::JsonText& json, const DataPreview& preview, const FieldPreview& field) {
-  std::vector<std::int64_t> shape = {preview.full_batch};
-  shape.insert(shape.end(), field.spec.shape.begin(), field.spec.shape.end());
-  json.open_object()
-      .text("name", field.spec.name)
-      .text("dtype", dtype_name(field.spec.dtype))
-      .integers("shape", shape)
-      .integer("bytes", field.bytes);
-  add_statistics(json, field.all);
-  json.open_array("channels");
-  for (const FieldStatistics& channel : field.channels) {
-    json.open_object();
-    add_statistics(json, channel);
-    json.close_object();
-  }
-  json.close_array().close_object();
+template <typename V>
+void fields(V& v, json::Of<SamplePreview> auto& sample) {
+  v("index", sample.index)("label", sample.label)("class", sample.name)("file", sample.file);
+  v("tokens", sample.tokens);
 }
-
-void add_label(json::JsonText& json, const LabelPreview& label) {
-  json.open_object().integer("label", label.label).text("class", label.name);
-  json.integer("read", label.read);
-  put(json, "in_data_set", label.all);
-  json.close_object();
-}
-
-void add_sample(json::JsonText& json, const SamplePreview& sample) {
-  json.open_object();
-  put(json, "index", sample.index);
-  put(json, "label", sample.label);
-  json.text("class", sample.name).text("file", sample.file);
-  json.integers("tokens", sample.tokens).close_object();
-}
-
-}  // namespace
 
 std::string preview_json(const DataPreview& preview) {
   json::JsonText json;
-  json.open_object()
-      .text("case_id", preview.case_id)
-      .text("kind", preview.kind)
-      .text("path", preview.path)
-      .text("digest", preview.digest);
-  put(json, "samples", preview.samples);
-  json.integer("classes", preview.classes).text("engine", preview.engine);
-  json.integer("num_workers", preview.num_workers);
-  put(json, "batch_size",
-      preview.batch_size > 0 ? std::optional(preview.batch_size) : std::nullopt);
-  put(json, "epoch_samples", preview.epoch_samples);
-  json.flag("epochs_joined", preview.joined);
-  put(json, "batches_per_epoch", preview.batches_per_epoch);
-  json.integer("last_batch", preview.last_batch).integer("dropped_samples", preview.dropped);
-  json.text("order", preview.order).integers("first_indices", preview.first_indices);
-  json.integer("batches_read", preview.batches_read);
-  json.integer("samples_read", preview.samples_read);
-  json.integer("different_tokens", preview.tokens_seen);
+  json::FieldWriter v(json);
+  json.open_object();
+  v("case_id", preview.case_id)("kind", preview.kind)("path", preview.path);
+  v("digest", preview.digest)("samples", preview.samples)("classes", preview.classes);
+  v("engine", preview.engine)("num_workers", preview.num_workers);
+  v("batch_size", preview.batch_size > 0 ? std::optional(preview.batch_size) : std::nullopt);
+  v("epoch_samples", preview.epoch_samples)("epochs_joined", preview.joined);
+  v("batches_per_epoch", preview.batches_per_epoch)("last_batch", preview.last_batch);
+  v("dropped_samples", preview.dropped)("order", preview.order);
+  v("first_indices", preview.first_indices)("batches_read", preview.batches_read);
+  v("samples_read", preview.samples_read)("different_tokens", preview.tokens_seen);
   json.open_array("fields");
-  for (const FieldPreview& field : preview.fields) add_field(json, preview, field);
-  json.close_array().open_array("labels");
-  for (const LabelPreview& label : preview.labels) add_label(json, label);
-  json.close_array().open_array("first_samples");
-  for (const SamplePreview& sample : preview.first_samples) add_sample(json, sample);
-  json.close_array().texts("notes", preview.notes).text("png", preview.png).close_object();
-  return json.take();
+  for (const FieldPreview& field : preview.fields) {
+    std::vector<std::int64_t> shape = {preview.full_batch};
+    shape.insert(shape.end(), field.spec.shape.begin(), field.spec.shape.end());
+    json.open_object();
+    v("name", field.spec.name)("dtype", field.spec.dtype)("shape", shape)("bytes", field.bytes);
+    fields(v, field.all);
+    v("channels", field.channels);
+    json.close_object();
+  }
+  json.close_array();
+  v("labels", preview.labels)("first_samples", preview.first_samples)("notes", preview.notes);
+  v("png", preview.png);
+  return json.close_object().take();
 }
 
 }  // namespace stepbench::loader
