@@ -20,24 +20,8 @@ constexpr std::size_t kCellCharacters = 300;
 constexpr std::size_t kTextCharacters = 4000;
 constexpr std::size_t kVerbatimBytes = 200'000;
 
-std::string class_of(Tone tone) {
-  switch (tone) {
-    case Tone::kDim:
-      return "dim";
-    case Tone::kGood:
-      return "good";
-    case Tone::kDoubt:
-      return "doubt";
-    case Tone::kBad:
-      return "bad";
-    case Tone::kPlain:
-      break;
-  }
-  return "";
-}
-
-std::string class_attribute(const std::string& names) {
-  return names.empty() ? "" : " class=\"" + names + '"';
+std::string class_attribute(std::string_view names) {
+  return names.empty() ? "" : " class=\"" + std::string(names) + '"';
 }
 
 // For screen readers: colour alone must not carry the meaning.
@@ -130,7 +114,7 @@ void append_cell(std::string& html, const HtmlColumn& column, const Cell& cell) 
 }
 
 void append_row(std::string& html, const std::vector<HtmlColumn>& columns, const TableRow& row) {
-  html += "<tr" + class_attribute(class_of(row.tone)) + '>';
+  html += "<tr" + class_attribute(name_of(row.tone)) + '>';
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool instead = i + 1 == columns.size() && !row.instead.empty();
     append_cell(html, columns[i],
@@ -164,7 +148,7 @@ void HtmlChapters::add(const Chapter& chapter) {
 
 void HtmlChapters::add(const Answer& answer) {
   if (answer.text.empty()) return;
-  html_ += "<section id=\"answer\" aria-label=\"Answer\"" + class_attribute(class_of(answer.tone)) +
+  html_ += "<section id=\"answer\" aria-label=\"Answer\"" + class_attribute(name_of(answer.tone)) +
            ">\n<p><strong>" + text::html_text(answer.text) + "</strong></p>\n";
   if (const std::string doubts = doubts_line(answer); !doubts.empty()) {
     html_ += "<p class=\"doubt\">" + text::html_text(doubts) + "</p>\n";
@@ -173,7 +157,7 @@ void HtmlChapters::add(const Answer& answer) {
 }
 
 void HtmlChapters::add(const Paragraph& paragraph) {
-  html_ += "<p" + class_attribute(class_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
+  html_ += "<p" + class_attribute(name_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
            shortened_html(paragraph.text, kTextCharacters, text::LineEnds::kKeep);
   for (const Line& line : paragraph.below) {
     html_ += "\n  " + linked_html(shortened_html(line.text, kTextCharacters, text::LineEnds::kKeep),

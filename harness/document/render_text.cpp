@@ -112,27 +112,14 @@ class TextPage {
   std::string text_;
 };
 
-std::string_view escape(Tone tone) {
-  switch (tone) {
-    case Tone::kDim:
-      return "\x1b[2m";
-    case Tone::kGood:
-      return "\x1b[32m";
-    case Tone::kDoubt:
-      return "\x1b[33m";
-    case Tone::kBad:
-      return "\x1b[31m";
-    case Tone::kPlain:
-      break;
-  }
-  return {};
-}
+constexpr EnumNames<5> kEscapes = {"\x1b[2m", "", "\x1b[32m", "\x1b[33m", "\x1b[31m"};  // by Tone
 
 }  // namespace
 
 std::string tinted(std::string text, Tone tone, bool colour) {
   if (!colour || tone == Tone::kPlain) return text;
-  return std::string(escape(tone)) + std::move(text) + std::string(kEnd);
+  return std::string(kEscapes[static_cast<std::size_t>(tone)]) + std::move(text) +
+         std::string(kEnd);
 }
 
 std::string render_text(const Document& document, std::size_t columns, bool colour) {

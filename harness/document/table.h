@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::document {
@@ -20,6 +21,8 @@ namespace stepbench::document {
 
 // In ascending order of urgency.
 enum class Tone : std::uint8_t { kDim, kPlain, kGood, kDoubt, kBad };
+// CSS classes; nothing for plain text.
+constexpr EnumNames<5> names_of(Tone) { return {"dim", "", "good", "doubt", "bad"}; }
 
 // When a table is too wide for a terminal, columns are dropped and shrunk in ascending order of
 // `drop_at` and `shrink_at`.

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/estimate/launch_estimate.h"
 #include "harness/estimate/request_times.h"
 #include "harness/record/reader.h"
@@ -24,6 +25,9 @@ enum class Spread : std::uint8_t {
   kRange,         // smallest and largest launch: too few launches for an interval
   kWithinLaunch   // over the windows (`active: auto`) or blocks of steps (latency) of one launch
 };
+constexpr EnumNames<4> names_of(Spread) {
+  return {"none", "interval_95", "range", "within_one_launch"};
+}
 
 struct MeasuredLaunch {
   const record::Launch* launch = nullptr;  // in the Results

@@ -40,20 +40,6 @@ Value number(Row row) {
 
 Value count(std::size_t count) { return static_cast<std::int64_t>(count); }
 
-std::string spread_of(Row row) {
-  switch (row.spread) {
-    case Spread::kOverLaunches:
-      return "interval_95";
-    case Spread::kRange:
-      return "range";
-    case Spread::kWithinLaunch:
-      return "within_one_launch";
-    case Spread::kNone:
-      break;
-  }
-  return "none";
-}
-
 std::string outcome_of(Row row) {
   if (!row.measured.empty()) return "measured";
   if (!row.failed.empty()) return "failed";
@@ -192,7 +178,8 @@ std::vector<EstimateColumn> make_estimate_columns() {
        .header = "latency p50 [{unit}]",
        .shown_for = placed_by_table,
        .gauge = {"latency_seconds", "Median over launches of a step's latency."}},
-      {.metric = {.name = "spread"}, .get = [](Row row) { return Value(spread_of(row)); }},
+      {.metric = {.name = "spread"},
+       .get = [](Row row) { return Value(std::string(name_of(row.spread))); }},
       {.metric = {.name = "low_ns"},
        .get = [](Row row) { return end_of(step_spread(row), &stats::Interval::low); },
        .gauge = {"step_low_seconds", kEndsHelp}},

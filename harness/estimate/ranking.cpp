@@ -66,22 +66,6 @@ bool can_be_ranked(const CaseRow& row) {
          !is_standalone(row);
 }
 
-std::string_view column_of(Judged by) {
-  switch (by) {
-    case Judged::kStep:
-      return "step_ns";
-    case Judged::kLatency:
-      return "latency_p50_ns";
-    case Judged::kSamplesRate:
-      return "samples_per_s";
-    case Judged::kTokensRate:
-      return "tokens_per_s";
-    case Judged::kBytesRate:
-      break;
-  }
-  return "bytes_per_s";
-}
-
 bool is_rate(Judged by) { return by != Judged::kStep && by != Judged::kLatency; }
 
 RateUnit rate_unit(Judged by) {

@@ -19,11 +19,12 @@
 
 namespace stepbench::estimate {
 
-// Ranking criterion: a rate if steps do different amounts of work, else the time.
+// Ranking criterion: a rate if steps do different amounts of work, else the time. Named as its
+// column.
 enum class Judged : std::uint8_t { kStep, kLatency, kSamplesRate, kTokensRate, kBytesRate };
-
-// Its column: "step_ns", "samples_per_s".
-[[nodiscard]] std::string_view column_of(Judged by);
+constexpr EnumNames<5> names_of(Judged) {
+  return {"step_ns", "latency_p50_ns", "samples_per_s", "tokens_per_s", "bytes_per_s"};
+}
 [[nodiscard]] bool is_rate(Judged by);
 
 // Display unit of a rate: {1e9, "GB/s"} for bytes. For a time: {1, ""}.

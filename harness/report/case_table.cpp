@@ -148,7 +148,7 @@ class Columns {
   void take_judged() {
     case_columns();
     if (estimate::is_rate(judged(facts_))) {
-      estimate(estimate::column_of(judged(facts_)), kNeverDropped);
+      estimate(name_of(judged(facts_)), kNeverDropped);
     } else {
       headline(kNeverDropped);
     }
@@ -244,8 +244,7 @@ class Columns {
       const auto shown = [&](const estimate::CaseRow& row) {
         return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
       };
-      if (column.header.empty() || column.metric.name == estimate::column_of(judged(facts_)))
-        continue;
+      if (column.header.empty() || column.metric.name == name_of(judged(facts_))) continue;
       if (std::none_of(facts_.rows.begin(), facts_.rows.end(), shown)) continue;
       estimate(column, column.drop_at);
     }

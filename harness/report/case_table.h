@@ -41,6 +41,7 @@ struct TableStyle {
 [[nodiscard]] std::string render_table(const record::Results& results, const TableStyle& style);
 
 enum class Format : std::uint8_t { kTable, kCsv, kJson, kMarkdown };
+constexpr EnumNames<4> names_of(Format) { return {"table", "csv", "json", "markdown"}; }
 [[nodiscard]] std::string render(const record::Results& results, Format format,
                                  const TableStyle& style);
 // Streams the result: for 100,000 cases CSV and JSON have hundreds of MB. If it throws, it does so

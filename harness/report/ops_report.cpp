@@ -347,7 +347,7 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
   json::JsonText json;
   json.open_object().open_array("columns");
   for (const OpColumn* column : columns) {
-    json.open_object().text("name", column->name).text("unit", unit_name(column->unit));
+    json.open_object().text("name", column->name).text("unit", name_of(column->unit));
     json.text("doc", column->doc).close_object();
   }
   json.close_array().open_array("cases");

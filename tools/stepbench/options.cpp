@@ -192,10 +192,7 @@ CommandOption& add_format(Command& command, std::string& format,
 }
 
 report::Format format_of(const std::string& name) {
-  if (name == "csv") return report::Format::kCsv;
-  if (name == "json") return report::Format::kJson;
-  if (name == "markdown") return report::Format::kMarkdown;
-  return report::Format::kTable;
+  return one_of<report::Format>(name).value_or(report::Format::kTable);
 }
 
 namespace {

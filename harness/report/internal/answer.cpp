@@ -376,7 +376,7 @@ void add_answer(json::JsonText& json, const std::vector<estimate::CaseRow>& rows
   if (!ranking) return;
   const estimate::CaseRow& best = rows[ranking->best];
   const estimate::CaseRow& next = rows[ranking->next];
-  json.open_object("answer").text("metric", column_of(ranking->by));
+  json.open_object("answer").text("metric", name_of(ranking->by));
   json.flag("decided", ranking->decided).flag("all_tie", ranking->all_tie);
   json.text("best", best.case_id)
       .number("value", estimate::judged_value(best, ranking->by)->centre);

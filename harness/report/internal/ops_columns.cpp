@@ -182,20 +182,4 @@ std::string op_cell_text(const Value& value, OpUnit unit) {
   return "";
 }
 
-std::string_view unit_name(OpUnit unit) {
-  switch (unit) {
-    case OpUnit::kTime:
-      return "us";
-    case OpUnit::kBytes:
-      return "bytes";
-    case OpUnit::kPercent:
-      return "%";
-    case OpUnit::kText:
-    case OpUnit::kCount:
-    case OpUnit::kOperations:
-      break;
-  }
-  return "";
-}
-
 }  // namespace stepbench::report

@@ -6,12 +6,15 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/enum_names.h"
 #include "harness/base/value.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench::report {
 
 enum class OpUnit : unsigned char { kText, kCount, kOperations, kTime, kBytes, kPercent };
+// As CSV and JSON have it: "us" as in torch.profiler, exact to the nanosecond.
+constexpr EnumNames<6> names_of(OpUnit) { return {"", "", "", "us", "bytes", "%"}; }
 
 struct OpColumn {
   // An attribute of torch.profiler's averages if there is one; `cuda` can be written `device`.
@@ -34,8 +37,5 @@ struct OpColumn {
 
 // Formats a value for people; empty if not applicable.
 [[nodiscard]] std::string op_cell_text(const Value& value, OpUnit unit);
-
-// "us" for times, as in torch.profiler; CSV and JSON use it, exact to the nanosecond.
-[[nodiscard]] std::string_view unit_name(OpUnit unit);
 
 }  // namespace stepbench::report

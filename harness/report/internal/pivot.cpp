@@ -47,8 +47,7 @@ std::string without_numbers(const estimate::CaseRow& row) {
 
 std::string metric_name(const std::vector<estimate::CaseRow>& rows, const std::string& asked) {
   if (!asked.empty()) return estimate::full_name(asked, rows, "--columns");
-  return std::string(
-      estimate::column_of(estimate::judged_by(rows).value_or(estimate::Judged::kStep)));
+  return std::string(name_of(estimate::judged_by(rows).value_or(estimate::Judged::kStep)));
 }
 
 text::TimeUnit unit_of(const std::vector<estimate::CaseRow>& rows, const std::string& metric) {
@@ -107,7 +106,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
     if (!is_new) refuse_shared_cell(*there->second, row, axes, names);
   }
   const auto ranking = estimate::rank(rows);
-  const bool marked = !plain && ranking && number == estimate::column_of(ranking->by);
+  const bool marked = !plain && ranking && number == name_of(ranking->by);
   const std::string head = plain ? number : head_for(number, unit, names);
   const std::string first = estimate::short_name(axes[0], names.varying());
   const std::string second = estimate::short_name(axes[1], names.varying());

@@ -167,24 +167,13 @@ Variant synthetic_variant() {
   };
 }
 
-SampleCost cost_kind(const std::string& name) {
-  if (name == "sleep") return SampleCost::kSleep;
-  return name == "spin" ? SampleCost::kSpin : SampleCost::kNone;
-}
-
-CostDistribution distribution(const std::string& name) {
-  if (name == "normal") return CostDistribution::kNormal;
-  if (name == "exponential") return CostDistribution::kExponential;
-  return name == "gamma" ? CostDistribution::kGamma : CostDistribution::kFixed;
-}
-
 SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
   SyntheticOptions options{
       .samples = resolved.integer("data.samples"),
       .shape = {},
       .classes = resolved.integer("data.classes"),
       .fill = resolved.text("data.fill") == "all",
-      .cost = cost_kind(resolved.text("data.cost")),
+      .cost = one_of<SampleCost>(resolved.text("data.cost")).value_or(SampleCost::kNone),
       .touch_bytes = resolved.integer("data.touch_bytes"),
       .collate_us = resolved.number("data.collate_us"),
       .dtype = resolved.text("data.dtype") == "uint8" ? DType::kUInt8 : DType::kFloat32};
@@ -196,7 +185,8 @@ SyntheticOptions synthetic_options(const ResolvedCase& resolved) {
   }
   if (options.cost != SampleCost::kNone) {
     options.cost_us = resolved.number("data.cost_us");
-    options.distribution = distribution(resolved.text("data.cost_distribution"));
+    options.distribution = one_of<CostDistribution>(resolved.text("data.cost_distribution"))
+                               .value_or(CostDistribution::kFixed);
     options.cost_cv = resolved.number("data.cost_cv");
     options.straggler_share = resolved.number("data.straggler_share");
     options.straggler_us = resolved.number("data.straggler_us");

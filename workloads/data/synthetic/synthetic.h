@@ -12,7 +12,11 @@
 namespace stepbench::data {
 
 enum class SampleCost : std::uint8_t { kNone, kSleep, kSpin };
+constexpr EnumNames<3> names_of(SampleCost) { return {"none", "sleep", "spin"}; }
 enum class CostDistribution : std::uint8_t { kFixed, kNormal, kExponential, kGamma };
+constexpr EnumNames<4> names_of(CostDistribution) {
+  return {"fixed", "normal", "exponential", "gamma"};
+}
 
 struct SyntheticOptions {
   std::int64_t samples = 1024;
