@@ -256,9 +256,8 @@ std::string reason_text(const compare::Comparison& comparison) {
                          text::counted(static_cast<std::int64_t>(open.size() + ok), "metric") +
                          " undecided";
       const JudgedMetric& first = open.front();
-      const std::string what = verdict_text(first.metric->test, needed_unit(comparison));
       text += ", " + (comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ') +
-              first.metric->name + what.substr(name_of(comparison.verdict).size());
+              first.metric->name + verdict_detail(first.metric->test, needed_unit(comparison));
       return text;
     }
     case compare::Verdict::kNoData:

@@ -29,21 +29,19 @@ std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
       {"compute", "compute"},
       {"communication", "communication, not hidden"},
       {"copy", "copies, not hidden"},
-      {"idle_data_loading", "idle: loading data"},
-      {"idle_synchronise", "idle: synchronising"},
-      {"idle_copy_call", "idle: call that copies"},
-      {"idle_launch", "idle: call of the runtime"},
-      {"idle_backward", "idle: backward"},
-      {"idle_host_op", "idle: operator on the host"},
-      {"idle_other_thread", "idle: other thread"},
-      {"idle_unattributed", "idle: nothing recorded"}};
+      {"idle_data_loading", "loading data"},
+      {"idle_synchronise", "synchronising"},
+      {"idle_copy_call", "call that copies"},
+      {"idle_launch", "call of the runtime"},
+      {"idle_backward", "backward"},
+      {"idle_host_op", "operator on the host"},
+      {"idle_other_thread", "other thread"},
+      {"idle_unattributed", "nothing recorded"}};
   const auto found = kWords.find(part);
-  std::string words = found == kWords.end() ? std::string(part) : found->second;
-  if (scope != analyze::IdleScope::kHost) return words;
-  if (part == "idle_host_op") return "operators";
-  if (part == "idle_unattributed") return "nothing recorded";
-  constexpr std::string_view kIdle = "idle: ";
-  return words.starts_with(kIdle) ? words.substr(kIdle.size()) : words;
+  if (found == kWords.end()) return std::string(part);
+  const bool on_host = scope == analyze::IdleScope::kHost;
+  if (on_host && part == "idle_host_op") return "operators";
+  return (!on_host && part.starts_with("idle_") ? "idle: " : "") + found->second;
 }
 
 }  // namespace stepbench::report

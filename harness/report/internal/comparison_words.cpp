@@ -71,8 +71,8 @@ std::string adjusted_p_text(double p) {
   return text.data();
 }
 
-std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
-  std::string text(name_of(test.verdict));
+std::string verdict_detail(const compare::TestResult& test, const std::string& unit) {
+  std::string text;
   switch (test.verdict) {
     case compare::Verdict::kSuspect:
       text += test.slower ? ": worse" : ": better";
@@ -97,6 +97,10 @@ std::string verdict_text(const compare::TestResult& test, const std::string& uni
       break;
   }
   return text;
+}
+
+std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
+  return std::string(name_of(test.verdict)) + verdict_detail(test, unit);
 }
 
 std::string mark_of(const compare::TestResult& test) {

@@ -24,8 +24,10 @@ namespace stepbench::report {
 // "+1.90 %": the bias-corrected change, given that it was reported; "-" if none was.
 [[nodiscard]] std::string corrected_text(const compare::TestResult& test);
 [[nodiscard]] std::string adjusted_p_text(double p);  // "<0.001", "-"
-// "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit().
+// "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit(). The detail is
+// what follows the verdict.
 [[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
+[[nodiscard]] std::string verdict_detail(const compare::TestResult& test, const std::string& unit);
 // "worse?": the verdict in a cell.
 [[nodiscard]] std::string mark_of(const compare::TestResult& test);
 // "2 perhaps worse, 3 within the margin, 1 undecided"; empty without metrics.

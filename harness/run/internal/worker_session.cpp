@@ -67,6 +67,7 @@ void WorkerSession::receive(std::string_view bytes, std::int64_t age_ns) {
       }
       if (final_) throw Error("nothing may follow the final line");
       last_message_ = title_of(message);
+      stage_is_last_ = std::holds_alternative<protocol::StageMessage>(message);
       std::visit([this](auto&& value) { handle(std::forward<decltype(value)>(value)); },
                  std::move(message));
       line = {};
@@ -157,7 +158,7 @@ void WorkerMonitor::receive(std::string_view bytes, std::int64_t now_ns) {
   if (session_.messages() == messages) return;
   last_message_ns_ = now_ns;
   const bool more_cycles = session_.place().cycles != cycles;
-  const bool stage_is_last = session_.last_message().starts_with("`stage");
+  const bool stage_is_last = session_.stage_is_last();
   if (more_cycles && stage_is_last) watch_.cycle(session_.last_cycle_step_ns());
   if (session_.stage_messages() != stages)
     watch_.stage(*session_.stage_message(), last_message_ns_);

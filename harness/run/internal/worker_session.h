@@ -58,6 +58,7 @@ class WorkerSession {
   [[nodiscard]] std::uint64_t stage_messages() const { return stage_messages_; }
   // "`stage active`"; empty before the first message.
   [[nodiscard]] const std::string& last_message() const { return last_message_; }
+  [[nodiscard]] bool stage_is_last() const { return stage_is_last_; }  // it was a stage message
   [[nodiscard]] const std::optional<Outcome>& final_outcome() const { return final_; }
   [[nodiscard]] std::int64_t last_cycle_step_ns() const { return last_cycle_step_ns_; }
   [[nodiscard]] const SchedulePlace& place() const { return place_; }
@@ -92,6 +93,7 @@ class WorkerSession {
   std::optional<protocol::StageMessage> stage_message_;
   std::uint64_t stage_messages_ = 0;
   std::string last_message_;
+  bool stage_is_last_ = false;
   std::optional<Outcome> final_;
   std::int64_t last_cycle_step_ns_ = 0;
   SchedulePlace place_;
