@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans, ids, schema and the list of metrics against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
+"""Plans, ids, schemas and the list of metrics against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
 import json
 import os
 import pathlib
@@ -47,6 +47,18 @@ for file in sorted((source / "configs").glob("*.yaml")) + sorted((golden / "plan
     for error in validator.iter_errors(yaml.safe_load(file.read_text())):
         failures.append(f"{file}: {error.json_path}: {error.message}")
     stepbench("plan", str(file.relative_to(source)), "--results", "none")
+
+line = jsonschema.Draft202012Validator(json.loads(stepbench("schema", "result")))
+data = source / "tests" / "unit" / "record" / "data"
+for file in sorted([*(source / "results" / "sample").glob("*.jsonl"), *data.glob("version*/*.jsonl")]):
+    if file.parent.name == "version_1_99":
+        continue
+    for number, text in enumerate(file.read_text().splitlines(), 1):
+        for error in line.iter_errors(json.loads(text)):
+            failures.append(f"{file}:{number}: {error.json_path}: {error.message[:300]}")
+for odd in ('{"kind": "end", "measured": "1"}', '{"kind": "launch", "case_id": "c"}', '{"kind": "other"}'):
+    if line.is_valid(json.loads(odd)):
+        failures.append(f"the schema of results takes {odd}")
 
 listed = json.loads(stepbench("list", "metrics", "--format", "json") or '{"sources": {}, "metrics": []}')
 table, page = stepbench("list", "metrics"), stepbench("list", "metrics", "--format", "markdown")

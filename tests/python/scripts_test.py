@@ -10,6 +10,8 @@ import sys
 import tempfile
 import unittest
 
+import jsonschema
+
 PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[2:3]
 sys.path += [str(SOURCE / "tests"), str(SOURCE / "tests/workloads")]
@@ -154,10 +156,10 @@ else:
 """
 
 
-def rows_of(folder, kind):
+def rows_of(folder, kind=None):
     rows = []
     for file in sorted(folder.glob("*/*.jsonl")):
-        rows += [row for row in map(json.loads, file.read_text().splitlines()) if row["kind"] == kind]
+        rows += [row for row in map(json.loads, file.read_text().splitlines()) if kind in (None, row["kind"])]
     return rows
 
 
@@ -498,6 +500,9 @@ class Scripts(unittest.TestCase):
         self.assertRegex(done.stdout, r"(?s)script: 10 steps measured after 1 of warm-up.*\n  step +\d.*\n  forward +\d")
         launch, = rows_of(self.results, "launch")
         self.assertEqual(launch["schedule"]["active"], 10)
+        line = jsonschema.Draft202012Validator(json.loads(self.stepbench("schema", "result")))
+        for row in rows_of(self.results):
+            self.assertEqual([error.message for error in line.iter_errors(row)], [])
         shown = self.stepbench("show", "results", "--format", "csv")
         self.assertIn(",measured,", shown)
 

@@ -4,6 +4,7 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/schema.h"
+#include "harness/record/schema.h"
 #include "harness/report/html/page.h"
 #include "tools/stepbench/command_line.h"
 #include "tools/stepbench/options.h"
@@ -13,14 +14,20 @@ namespace stepbench::cli {
 namespace {
 
 constexpr const char* kOfReport = "report";
+constexpr const char* kOfResult = "result";
 
 struct SchemaOptions {
   std::string of = "experiment";
 };
 
 int print_schema(const SchemaOptions& options, const Environment& environment) {
-  environment.out << (options.of == kOfReport ? report::report_schema()
-                                              : catalogue::json_schema(built_in_catalogue()));
+  if (options.of == kOfReport) {
+    environment.out << report::report_schema();
+  } else if (options.of == kOfResult) {
+    environment.out << record::result_schema();
+  } else {
+    environment.out << catalogue::json_schema(built_in_catalogue());
+  }
   return kExitOk;
 }
 
@@ -30,7 +37,7 @@ void add_schema(Command& command) {
   SchemaOptions& options = command.calls(print_schema);
   command.argument("WHAT", options.of, "Of which files")
       .with_default()
-      .one_of({"experiment", kOfReport});
+      .one_of({"experiment", kOfReport, kOfResult});
 }
 
 }  // namespace stepbench::cli
