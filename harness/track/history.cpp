@@ -54,11 +54,7 @@ std::string series_id(const TrackedSeries& series) {
 }
 
 std::string cohort_id(const Fields& fields) {
-  json::JsonText json;
-  json.open_object();
-  for (const auto& [name, value] : fields) json.value(name, value);
-  json.close_object();
-  return digest(json.line());
+  return digest(json::JsonText().values({}, fields).line());
 }
 
 namespace {

@@ -152,10 +152,7 @@ auto read_json(const std::string& json, const Read& read) {
 }  // namespace
 
 std::string fields_json(const Fields& fields) {
-  json::JsonText json;
-  json.open_object();
-  for (const auto& [name, value] : fields) json.value(name, value);
-  return json.close_object().take();
+  return json::JsonText().values({}, fields).take();
 }
 
 std::string asked_json(const record::CommandLine& asked) { return json::object_text(asked); }
