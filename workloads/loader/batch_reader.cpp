@@ -15,6 +15,17 @@
 
 namespace stepbench::loader {
 
+ReaderOptions reader_options(const LoaderOptions& options, std::int64_t worker,
+                             std::int64_t workers) {
+  return {.seed = options.seed,
+          .joined = options.joined,
+          .drop_last = options.drop_last,
+          .rank = options.rank,
+          .world = options.world,
+          .worker = worker,
+          .workers = workers};
+}
+
 Batch BatchReader::read(const BatchSamples& samples, BatchCost& cost,
                         const std::atomic<bool>* stop) {
   cost.began_ns = cost.ended_ns = clock_.now_ns();

@@ -13,6 +13,7 @@
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/batch_order.h"
+#include "workloads/loader/loader.h"
 
 namespace stepbench::loader {
 
@@ -73,6 +74,8 @@ struct ReaderOptions {
   std::int64_t worker = 0;  // number of this reader, of `workers`
   std::int64_t workers = 1;
 };
+[[nodiscard]] ReaderOptions reader_options(const LoaderOptions& options, std::int64_t worker,
+                                           std::int64_t workers);
 
 // Reads and collates batches for one worker, writing samples straight into the batch. One thread.
 class BatchReader {

@@ -15,13 +15,7 @@ InlineLoader::InlineLoader(const data::Dataset& dataset, const LoaderOptions& op
       order_(dataset.size(), options, std::move(order)),
       clock_(clock),
       memory_(dataset.fields(), options.batch_size, options.reuse_buffers),
-      reader_(dataset, memory_,
-              {.seed = options.seed,
-               .joined = options.joined,
-               .drop_last = options.drop_last,
-               .rank = options.rank,
-               .world = options.world},
-              clock),
+      reader_(dataset, memory_, reader_options(options, 0, 1), clock),
       samples_(dataset.size()) {}
 
 void InlineLoader::begin_epoch(std::int64_t epoch) {

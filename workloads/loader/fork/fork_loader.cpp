@@ -82,27 +82,18 @@ std::unique_ptr<Loader> make_fork_loader(const data::Dataset& dataset, const Loa
   } else {
     require_shared_memory(segment_bytes_needed(dataset, options), shared_memory_free());
   }
-  const auto workers = static_cast<int>(options.num_workers);
-  const ForkPoolOptions pool{
-      .workers = workers,
-      .prefetch_factor = options.prefetch_factor,
-      .seed = options.seed,
-      .joined = options.joined,
-      .drop_last = options.drop_last,
-      .rank = options.rank,
-      .world = options.world,
-      .threads_per_worker = options.threads_per_worker,
-      .cores = worker_cores(options.affinity, workers, cores_of_this_process()),
+  const ForkedWorkers forked{
+      .cores = worker_cores(options.affinity, static_cast<int>(options.num_workers),
+                            cores_of_this_process()),
       .segment_prefix = segment_prefix.empty() ? "/stepbench-" + std::to_string(::getpid()) + "-"
-                                               : segment_prefix,
-      .patience = options.patience};
+                                               : segment_prefix};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, layout, ring, pool, pinned = options.pinned,
-       upload = options.upload]() -> std::unique_ptr<WorkerPool> {
-        auto processes = std::make_unique<ForkPool>(dataset, *layout, ring, pool, clock);
-        if (pinned == nullptr) return processes;
-        return std::make_unique<PinningPool>(std::move(processes), *pinned, upload, clock);
+      [&dataset, &clock, layout, ring, options, forked]() -> std::unique_ptr<WorkerPool> {
+        auto processes = std::make_unique<ForkPool>(dataset, *layout, ring, options, forked, clock);
+        if (options.pinned == nullptr) return processes;
+        return std::make_unique<PinningPool>(std::move(processes), *options.pinned, options.upload,
+                                             clock);
       },
       clock);
 }
@@ -127,27 +118,28 @@ constexpr auto kForever = std::chrono::nanoseconds::max();
 }  // namespace
 
 ForkPool::ForkPool(const data::Dataset& dataset, const BatchLayout& layout,
-                   std::shared_ptr<BatchRing> ring, const ForkPoolOptions& options,
-                   const Clock& clock)
+                   std::shared_ptr<BatchRing> ring, const LoaderOptions& options,
+                   ForkedWorkers forked, const Clock& clock)
     : layout_(layout),
       ring_(std::move(ring)),
       options_(options),
+      forked_(std::move(forked)),
       clock_(clock),
-      board_(static_cast<int>(options.workers * options.prefetch_factor), layout.batch_size()),
+      board_(static_cast<int>(options.num_workers * options.prefetch_factor), layout.batch_size()),
       interruption_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  const auto tasks = static_cast<int>(options_.workers * options_.prefetch_factor);
+  const auto tasks = static_cast<int>(options_.num_workers * options_.prefetch_factor);
   for (int task = tasks; task-- > 0;) free_tasks_.push_back(task);
   memory_.resize(static_cast<std::size_t>(tasks));
-  workers_.reserve(static_cast<std::size_t>(options_.workers));
+  workers_.reserve(static_cast<std::size_t>(options_.num_workers));
   try {
-    while (workers_.size() < static_cast<std::size_t>(options_.workers)) {
+    while (workers_.size() < static_cast<std::size_t>(options_.num_workers)) {
       start_worker(dataset, clock);
     }
   } catch (const std::system_error& error) {
     const std::size_t started = workers_.size();
     stop();
     throw ConfigError("loader.num_workers", "the system gave " + std::to_string(started) + " of " +
-                                                std::to_string(options_.workers) +
+                                                std::to_string(options_.num_workers) +
                                                 " worker processes: " + error.what());
   }
   for (const Worker& worker : workers_) {
@@ -171,15 +163,9 @@ void ForkPool::start_worker(const data::Dataset& dataset, const Clock& clock) {
           .board = board_,
           .ring = ring_.get(),
           .segment_name = segment_name(number, ::getpid()),
-          .reader = {.seed = options_.seed,
-                     .joined = options_.joined,
-                     .drop_last = options_.drop_last,
-                     .rank = options_.rank,
-                     .world = options_.world,
-                     .worker = number,
-                     .workers = options_.workers},
+          .reader = reader_options(options_, number, options_.num_workers),
           .threads = options_.threads_per_worker,
-          .core = options_.cores.empty() ? -1 : options_.cores[workers_.size()],
+          .core = forked_.cores.empty() ? -1 : forked_.cores[workers_.size()],
           .clock = clock});
   };
   workers_.push_back(
@@ -206,7 +192,7 @@ void ForkPool::stop() noexcept {
 }
 
 std::string ForkPool::segment_name(int worker, pid_t pid) const {
-  return options_.segment_prefix + std::to_string(pid) + "-" + std::to_string(worker);
+  return forked_.segment_prefix + std::to_string(pid) + "-" + std::to_string(worker);
 }
 
 void ForkPool::send(int worker, const LoaderTask& task) {

@@ -50,20 +50,10 @@ void require_shared_memory(std::size_t needed, std::size_t there);
 
 // The pool.
 
-struct ForkPoolOptions {
-  int workers = 1;
-  std::int64_t prefetch_factor = 2;  // most tasks sent to one worker
-  std::uint64_t seed = 0;
-  bool joined = false;
-  bool drop_last = false;
-  std::int64_t rank = 0;
-  std::int64_t world = 1;
-  std::int64_t threads_per_worker = 1;
+// What its worker processes have beside the options of the loader.
+struct ForkedWorkers {
   std::vector<int> cores = {};      // one per worker, or empty: any
   std::string segment_prefix = {};  // for names in /dev/shm
-  // Time for a worker to finish its read when the pool is destroyed, before it is killed. Python's
-  // join timeout.
-  std::chrono::nanoseconds patience = std::chrono::seconds(5);
 };
 
 // Forked worker processes with one socket pair each. A worker's death is detected by its pidfd;
@@ -75,7 +65,7 @@ class ForkPool final : public WorkerPool {
   // come in slots of `ring`, or in fresh segments if it is null. Throws ConfigError if the system
   // allows no more processes.
   ForkPool(const data::Dataset& dataset, const BatchLayout& layout, std::shared_ptr<BatchRing> ring,
-           const ForkPoolOptions& options, const Clock& clock);
+           const LoaderOptions& options, ForkedWorkers forked, const Clock& clock);
   ~ForkPool() override;
 
   void send(int worker, const LoaderTask& task) override;
@@ -124,7 +114,8 @@ class ForkPool final : public WorkerPool {
 
   const BatchLayout& layout_;
   std::shared_ptr<BatchRing> ring_;
-  ForkPoolOptions options_;
+  LoaderOptions options_;
+  ForkedWorkers forked_;
   const Clock& clock_;
   TaskBoard board_;
   std::vector<Worker> workers_;

@@ -23,23 +23,15 @@ std::unique_ptr<Loader> make_thread_loader(const data::Dataset& dataset,
                                            const Clock& clock) {
   const auto memory =
       std::make_shared<BatchMemory>(dataset.fields(), options.batch_size, options.reuse_buffers);
-  const ThreadPoolOptions pool{
-      .workers = static_cast<int>(options.num_workers),
-      .seed = options.seed,
-      .joined = options.joined,
-      .drop_last = options.drop_last,
-      .rank = options.rank,
-      .world = options.world,
-      .threads_per_worker = options.threads_per_worker,
-      .cores = worker_cores(options.affinity, static_cast<int>(options.num_workers),
-                            cores_of_this_process())};
+  const std::vector<int> cores = worker_cores(
+      options.affinity, static_cast<int>(options.num_workers), cores_of_this_process());
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
-      [&dataset, &clock, memory, pool, pinned = options.pinned,
-       upload = options.upload]() -> std::unique_ptr<WorkerPool> {
-        auto threads = std::make_unique<ThreadPool>(dataset, *memory, pool, clock);
-        if (pinned == nullptr) return threads;
-        return std::make_unique<PinningPool>(std::move(threads), *pinned, upload, clock);
+      [&dataset, &clock, memory, options, cores]() -> std::unique_ptr<WorkerPool> {
+        auto threads = std::make_unique<ThreadPool>(dataset, *memory, options, cores, clock);
+        if (options.pinned == nullptr) return threads;
+        return std::make_unique<PinningPool>(std::move(threads), *options.pinned, options.upload,
+                                             clock);
       },
       clock);
 }
@@ -54,22 +46,23 @@ Engine thread_engine() {
 }
 
 ThreadPool::ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
-                       const ThreadPoolOptions& options, const Clock& clock)
+                       const LoaderOptions& options, std::vector<int> cores, const Clock& clock)
     : dataset_(dataset),
       memory_(memory),
       options_(options),
+      cores_(std::move(cores)),
       clock_(clock),
-      tasks_(static_cast<std::size_t>(options.workers)),
-      numbers_(static_cast<std::size_t>(options.workers)) {
+      tasks_(static_cast<std::size_t>(options.num_workers)),
+      numbers_(static_cast<std::size_t>(options.num_workers)) {
   try {
-    for (int worker = 0; worker < options_.workers; ++worker) {
+    for (int worker = 0; worker < options_.num_workers; ++worker) {
       threads_.emplace_back([this, worker] { work(worker); });
     }
   } catch (const std::system_error& error) {
     const std::size_t started = threads_.size();
     stop();
     throw ConfigError("loader.num_workers", "the system gave " + std::to_string(started) + " of " +
-                                                std::to_string(options_.workers) +
+                                                std::to_string(options_.num_workers) +
                                                 " worker threads: " + error.what());
   }
 }
@@ -101,19 +94,12 @@ void ThreadPool::drain() {
 void ThreadPool::work(int worker) {
   pthread_setname_np(pthread_self(), ("sb_data_" + std::to_string(worker)).c_str());
   numbers_[static_cast<std::size_t>(worker)] = ::gettid();
-  if (!options_.cores.empty()) run_on_core(options_.cores[static_cast<std::size_t>(worker)]);
+  if (!cores_.empty()) run_on_core(cores_[static_cast<std::size_t>(worker)]);
   cap_threads_of_this_thread(options_.threads_per_worker);
   std::optional<BatchReader> reader;
   std::exception_ptr broken;  // start error, returned for every task
   try {
-    reader.emplace(dataset_, memory_,
-                   ReaderOptions{.seed = options_.seed,
-                                 .joined = options_.joined,
-                                 .drop_last = options_.drop_last,
-                                 .rank = options_.rank,
-                                 .world = options_.world,
-                                 .worker = worker,
-                                 .workers = options_.workers},
+    reader.emplace(dataset_, memory_, reader_options(options_, worker, options_.num_workers),
                    clock_);
   } catch (...) {
     broken = worker_error(worker, current_error_text());

@@ -68,23 +68,13 @@ class ResultQueue {
 
 // The pool.
 
-struct ThreadPoolOptions {
-  int workers = 1;
-  std::uint64_t seed = 0;
-  bool joined = false;
-  bool drop_last = false;
-  std::int64_t rank = 0;
-  std::int64_t world = 1;
-  std::int64_t threads_per_worker = 1;
-  std::vector<int> cores = {};  // one per worker, or empty: any
-};
-
 // Worker threads with one task queue each and a common result queue.
 class ThreadPool final : public WorkerPool {
  public:
-  // All references must outlive it. Throws ConfigError if the system allows no more threads.
-  ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
-             const ThreadPoolOptions& options, const Clock& clock);
+  // `cores`: one per worker, or empty: any. `dataset`, `memory` and `clock` must outlive it. Throws
+  // ConfigError if the system allows no more threads.
+  ThreadPool(const data::Dataset& dataset, const BatchMemory& memory, const LoaderOptions& options,
+             std::vector<int> cores, const Clock& clock);
   ~ThreadPool() override;
 
   void send(int worker, const LoaderTask& task) override;
@@ -118,7 +108,8 @@ class ThreadPool final : public WorkerPool {
 
   const data::Dataset& dataset_;
   const BatchMemory& memory_;
-  ThreadPoolOptions options_;
+  LoaderOptions options_;
+  std::vector<int> cores_;
   const Clock& clock_;
   std::atomic<bool> stopping_ = false;
   std::vector<BlockingQueue<Message>> tasks_;  // one per worker
