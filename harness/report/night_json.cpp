@@ -11,8 +11,8 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/nights/fields.h"
+#include "harness/report/alert_json.h"
 #include "harness/report/history_export.h"
-#include "harness/report/internal/alert_fields.h"
 #include "harness/report/series_names.h"
 
 namespace stepbench::report {

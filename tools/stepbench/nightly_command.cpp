@@ -30,7 +30,7 @@
 #include "harness/os/command.h"
 #include "harness/os/file_check.h"
 #include "harness/os/text_file.h"
-#include "harness/report/history_export.h"
+#include "harness/report/alert_json.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"

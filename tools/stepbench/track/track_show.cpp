@@ -10,6 +10,7 @@
 #include "harness/nights/acts.h"
 #include "harness/report/history_chart.h"
 #include "harness/report/history_document.h"
+#include "harness/report/alert_json.h"
 #include "harness/report/history_export.h"
 #include "harness/report/history_view.h"
 #include "harness/report/html/series_chart.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/history_export.h"
+#include "harness/report/alert_json.h"
 
 #include <gmock/gmock.h>
 

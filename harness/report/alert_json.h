@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON of an alert, "stepbench.alert": written for programs, and read back in a night's
-// verdict.
+// An alert as one line of JSON, "stepbench.alert": the input of the command of `nightly --on-alert`
+// (fields: tools/examples/nightly/README.md), and part of a night's verdict, which is read back.
+// Pure; any thread.
 #pragma once
 
 #include <limits>
@@ -9,10 +10,21 @@
 #include <vector>
 
 #include "harness/nights/fields.h"
-#include "harness/report/history_export.h"
 #include "harness/report/history_view.h"
 
 namespace stepbench::report {
+
+inline constexpr const char* kAlertSchema = "stepbench.alert";
+inline constexpr const char* kAlertVersion = "2.0.0";
+
+// One sentence for a chat or a mail subject. `history` has the alert's series and runs; missing
+// ones are named by id.
+[[nodiscard]] std::string alert_sentence(const nights::Alert& alert, const track::History& history);
+// `history_words`: options that name the history, for the command that shows the alert.
+[[nodiscard]] std::string alert_json(const nights::Alert& alert, const track::History& history,
+                                     const std::string& history_words);
+
+// What the JSON has, beside the alert, of its runs and series.
 
 struct NamedRun {
   track::TrackedRun run = {};
@@ -36,7 +48,6 @@ struct NamedAlert {
   std::optional<NamedRun> last_good = {};
   std::vector<NamedSeries> series = {};
 };
-// `history_words`: options of `show` that name the history.
 [[nodiscard]] NamedAlert named_alert(const nights::Alert& alert, const track::History& history,
                                      const std::string& history_words);
 
