@@ -312,6 +312,10 @@ class Tune(unittest.TestCase):
         # A point without a limit, or below it, is not ended.
         self.assertEqual({point["fate"] for point in hold("1,500", 5).values()}, {"measured"})
         self.assertEqual({point["fate"] for point in hold("1,500", 6, "--memory-limit", "700MiB").values()}, {"measured"})
+        # The limit is for all ranks together.
+        ranks = hold("1,500", 8, "--memory-limit", "700MiB", "--set", "distributed.ranks=2")
+        self.assertEqual(ranks["--hold_mib 500"]["fate"], "over_memory", ranks)
+        self.assertEqual(ranks["--hold_mib 1"]["fate"], "measured", ranks)
 
     def test_mistakes_are_answered(self):
         (self.folder / "one.yaml").write_text("workload: stub\n")
