@@ -24,11 +24,6 @@
 
 namespace stepbench::fleet {
 
-// Set in the environment of the launcher only; removed before anything of the user starts.
-inline constexpr std::string_view kControllersVariable =
-    "STEPBENCH_GROUP";  // "10.0.0.1,10.1.0.1:4711"
-inline constexpr std::string_view kTokenVariable = "STEPBENCH_TOKEN";
-
 inline constexpr char kMark = '!';
 
 struct RankHello {

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/fleet/group_lines.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 

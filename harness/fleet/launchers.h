@@ -46,6 +46,11 @@ struct LauncherRow {
 // Throws ConfigError naming all launchers if `name` is unknown.
 [[nodiscard]] const LauncherRow& launcher_named(std::string_view name);
 
+// Set in the environment of the launcher only; removed before anything of the user starts.
+inline constexpr std::string_view kControllersVariable =
+    "STEPBENCH_GROUP";  // "10.0.0.1,10.1.0.1:4711"
+inline constexpr std::string_view kTokenVariable = "STEPBENCH_TOKEN";
+
 // The hidden command of `stepbench` that a launcher starts on each rank.
 inline constexpr std::string_view kRankCommand = "__rank";
 
