@@ -70,7 +70,7 @@ struct RankExit {
   std::int64_t pss_bytes = 0;
   std::int64_t compilers_bytes = 0;
   bool had_children = false;
-  double cpu_share = 0;  // used share of the rank's allowed CPUs
+  double cpu_share = 0;  // of the rank's allowed CPUs, used by it and its agent
 };
 
 [[nodiscard]] std::string encode(const RankHello& hello);

@@ -176,7 +176,7 @@ void MachineSampler::compare_cpu_times() {
   const std::int64_t own = process_ticks(root_, "self", false).value_or(0) - first_own_ticks_;
   others_share_ = share_of_others(*first_own_times_, *now, *used + own);
   const std::int64_t all = now->all - first_own_times_->all;
-  if (others_share_) own_share_ = static_cast<double>(*used) / static_cast<double>(all);
+  if (others_share_) own_share_ = static_cast<double>(*used + own) / static_cast<double>(all);
 }
 
 bool MachineSampler::oom_killed() const {

@@ -47,7 +47,8 @@ class MachineSampler {
   [[nodiscard]] std::optional<std::int64_t> job_pss_bytes() const;
   [[nodiscard]] std::int64_t compilers_bytes() const { return job_memory_.compilers; }
   [[nodiscard]] bool had_children() const { return had_children_; }  // while measuring
-  // Share of the CPUs available to the worker that its processes used; set by worker_ended().
+  // Share of the CPUs available to the worker that its processes and this one used; set by
+  // worker_ended().
   [[nodiscard]] std::optional<double> own_share() const { return own_share_; }
   [[nodiscard]] const std::set<pid_t>& processes() const {
     return processes_;

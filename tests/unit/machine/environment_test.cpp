@@ -396,6 +396,7 @@ TEST_F(Machine, OthersShare_IsOfTheWorkersCpus) {
         "cpu2 800 0 0 0 0 0 0 0 0 0\n");
   sampler.worker_ended();
   EXPECT_EQ(to_text(sampler.summary().at("others_cpu_share")), "0.25");
+  EXPECT_EQ(sampler.own_share(), 0.25) << "both: to another rank neither is another program";
 }
 
 TEST_F(Machine, CpuWait_IsCountedPerWindow) {
