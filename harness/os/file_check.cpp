@@ -293,8 +293,14 @@ std::string similar_in(const fs::path& folder, const fs::path& name) {
 
 std::string why_absent(const fs::path& path, std::string otherwise) {
   struct stat facts {};
-  const bool is_endless = ::stat(path.c_str(), &facts) != 0 && errno == ELOOP;
-  return is_endless ? "cannot be opened: a symbolic link leads to itself" : otherwise;
+  if (::stat(path.c_str(), &facts) == 0) return otherwise;
+  const int why = errno;
+  if (why == ELOOP) return "cannot be opened: a symbolic link leads to itself";
+  if (why != ENOENT && why != ENOTDIR)
+    return "cannot be opened: " + std::generic_category().message(why);
+  std::error_code error;
+  const fs::path target = fs::read_symlink(path, error);
+  return error ? otherwise : "is a link to " + target.string() + ", which does not exist";
 }
 
 std::string similar_file_hint(const fs::path& path) {

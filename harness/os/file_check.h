@@ -46,7 +46,8 @@ struct CommandFiles {
 // if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
 
-// Why nothing is found at `path`: `otherwise`, unless a symbolic link on the way leads to itself.
+// Why nothing is found at `path`: `otherwise`, unless there is something that leads nowhere (a
+// link) or that the system refuses to open.
 [[nodiscard]] std::string why_absent(const std::filesystem::path& path, std::string otherwise);
 
 // Returns " (did you mean 'configs/quickstart.yaml'?)" with the most similar name in the same

@@ -152,7 +152,8 @@ std::vector<std::filesystem::path> traces_of(const std::vector<std::string>& pat
   for (const std::string& text : paths) {
     const std::filesystem::path path = text;
     if (!std::filesystem::exists(path)) {
-      throw ConfigError(text, "no such file or folder" + os::similar_file_hint(path));
+      throw ConfigError(
+          text, os::why_absent(path, "no such file or folder" + os::similar_file_hint(path)));
     }
     if (!std::filesystem::is_directory(path)) {
       traces.push_back(path);

@@ -208,13 +208,17 @@ TEST_F(NearFile, NearestEntryOrExperiment_IsSuggested) {
   EXPECT_EQ(similar_file_hint(""), "");
 }
 
-TEST_F(NearFile, EndlessLink_IsWhyAFileIsAbsent) {
+TEST_F(NearFile, FoundButNotOpened_IsNotAbsent) {
   fs::create_symlink("loop", folder_.path() / "loop");
-  EXPECT_EQ(why_absent(folder_.path() / "none", "no such file"), "no such file");
-  EXPECT_EQ(why_absent(folder_.path() / "train.yaml" / "x", "no such file"), "no such file");
-  for (const char* file : {"loop", "loop/train.yaml"}) {
-    EXPECT_THAT(why_absent(folder_.path() / file, "no such file"),
-                HasSubstr("a symbolic link leads to itself"));
+  fs::create_symlink("gone.yaml", folder_.path() / "link");
+  for (const auto& [file, why] :
+       {std::pair<std::string, std::string>{"none", "no such file"},
+        {"train.yaml/x", "no such file"},
+        {"loop", "cannot be opened: a symbolic link leads to itself"},
+        {"loop/train.yaml", "cannot be opened: a symbolic link leads to itself"},
+        {"link", "is a link to gone.yaml, which does not exist"},
+        {std::string(300, 'x'), "cannot be opened: File name too long"}}) {
+    EXPECT_EQ(why_absent(folder_.path() / file, "no such file"), why);
   }
 }
 

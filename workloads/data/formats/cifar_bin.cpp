@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/os/file_check.h"
 #include "workloads/data/data_kind.h"
 #include "workloads/data/formats/mapped_rows.h"
 #include "workloads/data/unreadable_files.h"
@@ -95,12 +96,15 @@ std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool 
   if (files.empty()) {
     throw ConfigError(
         missing.front().string(),
-        "no such file; `stepbench data make cifar_bin --out " + path.string() + "` makes a set");
+        os::why_absent(missing.front(), "no such file; `stepbench data make cifar_bin --out " +
+                                            path.string() + "` makes a set"));
   }
-  throw ConfigError(missing.front().string(),
-                    "no such file, but " + files.front().filename().string() +
-                        " is there: a set has data_batch_1.bin to data_batch_5.bin. To read one "
-                        "file alone, name it in data.path");
+  throw ConfigError(
+      missing.front().string(),
+      os::why_absent(missing.front(), "no such file, but " + files.front().filename().string() +
+                                          " is there: a set has data_batch_1.bin to "
+                                          "data_batch_5.bin. To read one file alone, name it in "
+                                          "data.path"));
 }
 
 std::unique_ptr<Dataset> open_cifar_bin(const std::vector<fs::path>& files, bool hundred,

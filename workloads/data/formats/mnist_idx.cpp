@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "harness/os/file_check.h"
 #include "workloads/data/data_kind.h"
 #include "workloads/data/formats/mapped_file.h"
 #include "workloads/data/formats/mapped_rows.h"
@@ -27,9 +28,10 @@ fs::path find(const fs::path& folder, const std::string& stem, const std::string
                                                    std::string("bytes can be mapped"));
     }
   }
-  throw ConfigError(
-      (folder / (stem + "-" + end)).string(),
-      "no such file; `stepbench data make mnist_idx --out " + folder.string() + "` makes a set");
+  const fs::path path = folder / (stem + "-" + end);
+  throw ConfigError(path.string(),
+                    os::why_absent(path, "no such file; `stepbench data make mnist_idx --out " +
+                                             folder.string() + "` makes a set"));
 }
 
 struct Idx {

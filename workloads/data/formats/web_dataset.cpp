@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/os/file_check.h"
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/formats/web_samples.h"
@@ -27,8 +28,10 @@ std::vector<std::string> list_shards(const fs::path& path) {
   std::error_code error;
   if (fs::is_regular_file(path, error)) return {path.string()};
   if (!fs::is_directory(path, error)) {
-    throw ConfigError(path.string(), "no such folder; `stepbench data make webdataset --out " +
-                                         path.string() + "` makes a set");
+    throw ConfigError(
+        path.string(),
+        os::why_absent(path, "no such folder; `stepbench data make webdataset --out " +
+                                 path.string() + "` makes a set"));
   }
   std::vector<std::string> shards;
   fs::directory_iterator entry(path, error);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/os/file_check.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kind.h"
 #include "workloads/data/dataset.h"
@@ -217,7 +218,8 @@ ImageFolder scan_image_folder(const fs::path& root) {
   const std::string top = root.string();
   if (!fs::exists(root, error)) {
     throw ConfigError(
-        top, "no such folder; `stepbench data make jpeg_folder --out " + top + "` makes one");
+        top, os::why_absent(root, "no such folder; `stepbench data make jpeg_folder --out " + top +
+                                      "` makes one"));
   }
   if (!fs::is_directory(root, error)) throw ConfigError(top, "is not a folder");
   ImageFolder found;
