@@ -137,6 +137,10 @@ std::string OptionIndex::same_word(std::string_view section, std::string_view ke
   for (const std::string& full : called(key)) {
     if (is_of_section(full)) return full;
   }
+  const Section* known = section.empty() ? nullptr : catalogue_.find_section(section);
+  if (known != nullptr && !known->selector.empty() && (key == "name" || key == "type")) {
+    return prefix + known->selector;
+  }
   const std::string end = '_' + std::string(key);
   for (const std::string& full : names_) {
     if (is_of_section(full) && full.ends_with(end)) return full;
@@ -177,10 +181,10 @@ std::string OptionIndex::unknown(std::string_view name) const {
   const std::string_view section = dot == std::string_view::npos ? "" : name.substr(0, dot);
   const std::string_view key = dot == std::string_view::npos ? name : name.substr(dot + 1);
   std::string similar = same_word(section, key);
-  if (const auto ours = called(key); similar.empty() && !ours.empty()) similar = ours.front();
   if (dot != std::string_view::npos && catalogue_.find_section(section) != nullptr) {
     if (similar.empty()) similar = similar_in(section, key);
   } else {
+    if (const auto ours = called(key); similar.empty() && !ours.empty()) similar = ours.front();
     if (similar.empty()) similar = text::nearest_name(name, short_names_);
     if (similar.empty()) similar = text::nearest_name(name, names_);
   }

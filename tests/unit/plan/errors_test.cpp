@@ -248,6 +248,7 @@ TEST(Mistakes, InSet_NameTheFlag) {
        "did you mean 'loader.num_workers'?"},
       {"workload: loader\n", "loader.workers=4", "--set loader.workers",
        "unknown option 'loader.workers' (did you mean 'loader.num_workers'?)"},
+      {"workload: loader\n", "data.type=files", "--set data.type", "did you mean 'data.kind'?"},
       {"workload: loader\n", "loader.launches=4", "--set loader.launches",
        "unknown option 'loader.launches' (did you mean 'launches'?)"},
       {"workload: train\nmodel: {width: 1}\n", "data.with=4", "--set data.with",
@@ -289,6 +290,7 @@ TEST(Mistakes, InTheFileName_AreNamed) {
 TEST(Mistakes, OtherToolsWords_GetOurs) {
   const std::pair<const char*, const char*> kTheirs[] = {
       {"workload: train_step\noptimizer: {learning_rate: 1}\n", "did you mean 'lr'?"},
+      {"workload: train_step\noptimizer: {type: mine}\n", "did you mean 'kind'?"},
       {"workload: loader\ndata: {kind: ImageFolder}\n", "did you mean 'jpeg_folder'?"},
       {"workload: loader\nloader: {bs: 1}\n", "did you mean 'batch_size'?"}};
   for (const auto& [yaml, answer] : kTheirs) {

@@ -180,7 +180,7 @@ class LoaderWatch:
         steps, steady_ns = self._steady_steps(), self._elapsed_ns - self._border_ns
         own_ns = (self._elapsed_ns - self._waited_ns) / steps
         turn_ns = max(own_ns, self._batch_ns() / self.settings["loader.num_workers"])
-        return max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns
+        return float(max(0.0, steady_ns - turn_ns * steps) / self._elapsed_ns)
 
     def _batch_ns(self) -> float:
         return self.handover.all.busy_ns / self.handover.all.known
