@@ -224,6 +224,7 @@ TEST(Mistakes, MissingFiles_NameTheCommand) {
   std::filesystem::create_symlink("test.bin", root.path() / "test.bin");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), true, true); },
               ThrowsMessage<ConfigError>(HasSubstr("test.bin: cannot be opened: a symbolic link")));
+  std::filesystem::remove(root.path() / "test.bin");
   root.write("data_batch_1", "a pickle");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), false, false); },
               ThrowsMessage<ConfigError>(HasSubstr("of the version for Python")));
