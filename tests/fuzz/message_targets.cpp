@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of a user, a worker or another rank.
 #include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
@@ -11,6 +14,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/run/internal/worker_session.h"
 #include "tests/fuzz/targets.h"
+#include "tests/unit/json/field_types.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::fuzz {
@@ -32,6 +36,36 @@ void case_message(Input input) {
   const std::string line(text_of(input));  // terminated by a NUL
   read_twice(line, [](std::string_view text) { return protocol::decode_case(text); });
   read_twice(line, [](std::string_view text) { return protocol::decode_facts(text); });
+}
+
+template <typename Struct>
+void read_fields(const std::string& text) {
+  std::string written;
+  try {
+    written = json::object_text(json::read_text<Struct>(text));
+  } catch (const Error&) {
+    return;
+  }
+  require(json::object_text(json::read_text<Struct>(written)) == written,
+          "fields are read as they were written");
+}
+
+template <typename... Structs>
+struct FieldReaders {
+  static constexpr auto all() { return std::array{&read_fields<Structs>...}; }
+};
+
+// Each struct with declared fields; the first byte selects it.
+void fields(Input input) {
+  if (input.empty()) return;
+  const std::string text(text_of(input.subspan(1)));
+  constexpr auto kRecords = testing::Records<FieldReaders>::all();
+  constexpr auto kMessages = testing::Messages<FieldReaders>::all();
+  constexpr auto kNights = testing::Nights<FieldReaders>::all();
+  std::vector<void (*)(const std::string&)> all(kRecords.begin(), kRecords.end());
+  all.insert(all.end(), kMessages.begin(), kMessages.end());
+  all.insert(all.end(), kNights.begin(), kNights.end());
+  all[input[0] % all.size()](text);
 }
 
 // Output of a worker for `describe` and `check`.
@@ -111,6 +145,7 @@ const std::vector<Target>& message_targets() {
   static const std::vector<Target> all = {{"case_message", case_message},
                                           {"catalogue", catalogue},
                                           {"config", config},
+                                          {"fields", fields},
                                           {"group_lines", group_lines},
                                           {"worker_messages", worker_messages}};
   return all;

@@ -6,22 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/nights/fields.h"
-#include "harness/protocol/fields.h"
-#include "harness/record/fields.h"
 #include "tests/unit/json/drawn_fields.h"
+#include "tests/unit/json/field_types.h"
 
 namespace stepbench {
 namespace {
-
-using Records =
-    ::testing::Types<record::RunRow, record::ColumnRow, record::WorkerRow, record::StartRow,
-                     record::SamplesRow, record::OpsRow, record::LaunchRow, record::EndRow>;
-using Messages =
-    ::testing::Types<record::CycleSamples, ops::OpFrame, record::LaunchReport, RuleFacts,
-                     CheckAnswer, protocol::CaseMessage, protocol::Hello, protocol::StageMessage,
-                     protocol::CycleMessage, protocol::SkippedMessage, protocol::FailedMessage>;
-using Nights = ::testing::Types<nights::NightSeries, nights::NightExperiment, track::JudgedRow>;
 
 template <typename T>
 void expect_round_trips() {
@@ -66,7 +55,7 @@ void expect_told(const std::string& page) {
 
 template <typename T>
 class RecordFields : public ::testing::Test {};
-TYPED_TEST_SUITE(RecordFields, Records);
+TYPED_TEST_SUITE(RecordFields, testing::Records<::testing::Types>);
 
 TYPED_TEST(RecordFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
 TYPED_TEST(RecordFields, Schema_ListsEachField) {
@@ -75,7 +64,7 @@ TYPED_TEST(RecordFields, Schema_ListsEachField) {
 
 template <typename T>
 class MessageFields : public ::testing::Test {};
-TYPED_TEST_SUITE(MessageFields, Messages);
+TYPED_TEST_SUITE(MessageFields, testing::Messages<::testing::Types>);
 
 TYPED_TEST(MessageFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
 TYPED_TEST(MessageFields, Protocol_ListsEachField) {
@@ -85,7 +74,7 @@ TYPED_TEST(MessageFields, Protocol_ListsEachField) {
 
 template <typename T>
 class NightFields : public ::testing::Test {};
-TYPED_TEST_SUITE(NightFields, Nights);
+TYPED_TEST_SUITE(NightFields, testing::Nights<::testing::Types>);
 
 TYPED_TEST(NightFields, DrawnValues_ReadBackAsWritten) { expect_round_trips<TypeParam>(); }
 TYPED_TEST(NightFields, Page_ListsEachField) { expect_told<TypeParam>(page("results/NIGHT.md")); }
