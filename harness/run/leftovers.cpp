@@ -148,7 +148,10 @@ int remove_stale_segments(const std::filesystem::path& directory) {
     const std::filesystem::path notes = notes_of(directory, controller);
     if (!has_ended(controller) || !is_own_file(notes)) return false;
     const std::string text = os::read_text(notes).value_or("");
-    for (const std::string_view word : os::split_words(text)) {
+    const std::vector<std::string_view> words = os::split_words(text);
+    // A container may share the directory and not the pids.
+    if (words.empty() || words.front() != pid_namespace("/proc/self")) return false;
+    for (const std::string_view word : words) {
       if (const auto pid = os::parse_integer(word)) noted.insert(static_cast<pid_t>(*pid));
     }
     return false;
@@ -166,6 +169,7 @@ void ProcessNotes::keep(const std::set<pid_t>& processes) {
   constexpr int kFlags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const os::Descriptor file(::open(file_.c_str(), kFlags, 0600));
   const std::string text =
+      pid_namespace("/proc/self") + "\n" +
       text::join(processes, "\n", [](pid_t each) { return std::to_string(each); });
   // If writing fails, these segments are not swept.
   if (file.is_open()) (void)!::write(file.value(), text.data(), text.size());

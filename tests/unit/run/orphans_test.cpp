@@ -136,6 +136,16 @@ TEST(Segments, KilledRun_LeavesStaleTensors) {
   EXPECT_FALSE(fs::exists(folder / torch));
 }
 
+TEST(Segments, NotesOfAContainer_NameItsProcesses) {
+  const test::TemporaryFolder folder;
+  const std::string torch = "torch_" + std::to_string(ended_process()) + "_1_0";  // lives there
+  folder.write(torch, "");
+  folder.write("stepbench-" + std::to_string(ended_process()) + "-processes",
+               "pid:[1]\n" + torch.substr(6, torch.find('_', 6) - 6));
+  EXPECT_EQ(remove_stale_segments(folder.path()), 1) << "the notes";
+  EXPECT_TRUE(fs::exists(folder / torch));
+}
+
 TEST(Segments, PipeInPlaceOfNotes_IsNotRead) {
   const test::TemporaryFolder folder;
   const fs::path pipe = folder / ("stepbench-" + std::to_string(ended_process()) + "-processes");
