@@ -48,10 +48,8 @@ TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
     arguments.insert(arguments.begin(), {"/usr/bin/env", state, (folder / "stepbench").string()});
     return os::run_command(arguments, "", std::chrono::minutes{10});
   };
-  os::CommandResult doctor;
-  do {  // it does not measure beside another run on this machine, perhaps of another test
-    doctor = stepbench({"doctor", "--measure", "10", "--seconds", "0.05", "--format", "json"});
-  } while (doctor.err.find("two runs disturb each other") != std::string::npos);
+  const os::CommandResult doctor = stepbench(
+      {"doctor", "--measure", "10", "--no-lock", "--seconds", "0.05", "--format", "json"});
   const nlohmann::json reported = nlohmann::json::parse(doctor.out);
   const nlohmann::json& cases = reported.at("measured").at("cases");
   for (const nlohmann::json& one : cases) {

@@ -138,6 +138,7 @@ struct DoctorOptions {
   double measure = 0;  // seconds; 0: not requested
   std::string root = "/";
   campaign::RanksRequest ranks = {.ranks = 0};  // 0: examine a single machine
+  campaign::LockPolicy lock = campaign::LockPolicy::kRefuse;
 };
 
 // Shows a line on a terminal while waiting; removed as soon as there is output.
@@ -260,8 +261,10 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
                   << text::seconds_text(options.measure) << " ...\n"
                   << std::flush;
   auto [clock, progress, interrupts] = Measurement(environment, true);
+  campaign::RunRequest request;
+  request.lock = options.lock;
   campaign::MachineRun run =
-      campaign::measure_machine(campaign::machine_cases(), options.measure, {},
+      campaign::measure_machine(campaign::machine_cases(), options.measure, std::move(request),
                                 campaign_context(environment), progress, interrupts, clock);
   run.noise.machine = identity;
   return run;
@@ -328,6 +331,7 @@ void add_doctor(Command& command) {
               "detectable change; saved in the user's state folder")
       .with_value_when_bare("60")
       .number(10, 86400, "seconds");
+  add_lock_flags(command, options.lock);
   CommandOption& ranks = command
                              .option(kMeasureOptions, "--ranks N", options.ranks.ranks,
                                      "Check a group of N processes instead of the machine: what "
