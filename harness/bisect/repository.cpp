@@ -44,16 +44,20 @@ std::string error_output_of(const os::CommandResult& result) {
 // killed search can be found.
 constexpr std::string_view kMark = "stepbench bisect, ";
 
+// A pid of another machine or container says nothing here.
+std::string place_of_pids() {
+  return " on " + machine::host_name("/") + " in " + run::pid_namespace("/proc/self");
+}
+
 std::string mark() {
-  return std::string(kMark) + run::controller_name("/", ::getpid()) + " on " +
-         machine::host_name("/");
+  return std::string(kMark) + run::controller_name("/", ::getpid()) + place_of_pids();
 }
 
 bool is_left(std::string_view reason) {
   if (!reason.starts_with(kMark)) return false;
   reason.remove_prefix(kMark.size());
   const std::size_t end = std::min(reason.find(" on "), reason.size());
-  return reason.substr(end) == " on " + machine::host_name("/") &&
+  return reason.substr(end) == place_of_pids() &&
          !run::lives("/", std::string(reason.substr(0, end)));
 }
 

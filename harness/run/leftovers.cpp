@@ -36,13 +36,12 @@ std::optional<std::string> controller_in(std::string_view environment) {
   return std::nullopt;
 }
 
-// "pid:[4026531836]"
+}  // namespace
+
 std::string pid_namespace(const fs::path& process) {
   std::error_code error;
   return fs::read_symlink(process / "ns/pid", error).string();
 }
-
-}  // namespace
 
 std::string controller_name(const fs::path& root, pid_t controller) {
   return std::to_string(controller) + "." +

@@ -15,6 +15,9 @@ namespace stepbench::run {
 
 inline constexpr std::string_view kControllerVariable = "STEPBENCH_CONTROLLER";
 
+// "pid:[4026531836]": the namespace in which the pid of a process, /proc/PID, means it. Empty:
+// unknown.
+[[nodiscard]] std::string pid_namespace(const std::filesystem::path& process);
 // "123.4567": pid and start time, so that a later process with the same pid differs.
 [[nodiscard]] std::string controller_name(const std::filesystem::path& root, pid_t controller);
 

@@ -17,6 +17,7 @@
 
 #include "harness/base/error.h"
 #include "harness/bisect/programs.h"
+#include "harness/machine/environment.h"
 #include "harness/os/command.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
@@ -172,13 +173,16 @@ TEST_F(RepositoryTest, DeadSearchTrees_AreRemoved) {
   fs::remove_all(folder_ / "gone");
   git({"worktree", "add", "-q", "--detach", (folder_ / "users").string()});
   git({"worktree", "add", "-q", "--detach", "--lock", (folder_ / "locked").string()});
+  git({"worktree", "add", "-q", "--detach", "--lock", "--reason",
+       "stepbench bisect, 1.1 on " + machine::host_name("/") + " in pid:[1]",
+       (folder_ / "container").string()});
   git({"worktree", "add", "-q", "--detach", (folder_ / "away").string()});
   fs::remove_all(folder_ / "away");  // perhaps on a disk that is not mounted now
   repository.check_out(first, folder_ / "ours");
   // Simulates git killed while writing this entry: commands on trees then fail.
   std::ofstream(folder_ / ".git/worktrees/half/commondir").flush();
   Repository(folder_ / "ours").remove_left();
-  for (const char* left : {"users", "locked", "away", "ours"}) {
+  for (const char* left : {"users", "locked", "container", "away", "ours"}) {
     EXPECT_THAT(trees(), HasSubstr((folder_ / left).string()));
   }
   for (const char* removed : {"killed", "gone", "half"}) {
