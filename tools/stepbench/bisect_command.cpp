@@ -18,6 +18,7 @@
 #include "harness/nights/acts.h"
 #include "harness/nights/alert.h"
 #include "harness/nights/night_store.h"
+#include "harness/plan/yaml_document.h"
 #include "harness/report/bisect_document.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -108,6 +109,7 @@ int execute_bisect(const BisectOptions& options, const Environment& environment)
   if (options.size_percent) request.size = *options.size_percent / 100;
   if (!options.script.path.empty()) request.script = script_in_repository(options.script.path);
   read_experiment(options.script, request);
+  if (!request.text) request.text = plan::read_config_text(request.file);
   if (request.build.empty() && request.script.empty()) {
     throw ConfigError("--build",
                       "expected the command that builds a commit, as 'make worker'; optional only "
