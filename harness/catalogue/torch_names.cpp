@@ -110,12 +110,6 @@ void add_precision(Names& names) {
     names.push_back({.name = name, .ours = {kPrecision}, .values = types});
   }
   names.push_back(valued(kPrecision, types));
-  for (const std::string_view name :
-       {"compile", "torch_compile", "model.compile", "model.torch_compile"}) {
-    names.push_back(only(name, kFalse,
-                         "set model.kind: python, whose model() returns torch.compile(network), or "
-                         "measure your own script (workload: python_script)"));
-  }
   names.insert(names.end(),
                {// The default dtype of torch.autocast per device.
                 {.name = "autocast.device_type",
@@ -134,6 +128,21 @@ void add_precision(Names& names) {
                 only("grad_scaler.backoff_factor", {{"0.5"}}, kScaled),
                 only("grad_scaler.growth_interval", {{"2000"}}, kScaled),
                 only("grad_scaler.enabled", {{"true"}}, kScaled)});
+}
+
+// What a training script does beside its model.
+void add_own_code(Names& names) {
+  for (const std::string_view name :
+       {"compile", "torch_compile", "model.compile", "model.torch_compile"}) {
+    names.push_back(only(name, kFalse,
+                         "set model.kind: python, whose model() returns torch.compile(network), or "
+                         "measure your own script (workload: python_script)"));
+  }
+  for (const std::string_view name : {"lr_scheduler", "optimizer.lr_scheduler"}) {
+    names.push_back(only(name, kNull,
+                         "the step has no scheduler of the learning rate; measure a step of your "
+                         "own (workload: python_step), whose phase lr_scheduler it may be"));
+  }
 }
 
 void add_ddp(Names& names) {
@@ -168,6 +177,7 @@ Names make() {
   add_optimizer(names);
   add_profile(names);
   add_precision(names);
+  add_own_code(names);
   add_ddp(names);
   return names;
 }

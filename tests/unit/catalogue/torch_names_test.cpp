@@ -278,6 +278,15 @@ TEST(TorchArguments, AutocastWithoutType_IsAnError) {
   }
 }
 
+TEST(TorchArguments, Scheduler_IsNotTheSchedule) {
+  for (const char* yaml : {"lr_scheduler: cosine\n", "lr_scheduler: {kind: cosine}\n",
+                           "optimizer: {lr_scheduler: step}\n"}) {
+    EXPECT_THAT(planned(std::string(kTrain) + yaml).error, HasSubstr("workload: python_step"))
+        << yaml;
+  }
+  EXPECT_EQ(planned(std::string(kTrain) + "lr_scheduler: null\n").ids(), planned(kTrain).ids());
+}
+
 TEST(TorchArguments, Compile_NamesWhatCompiles) {
   const std::string train = kTrain;
   for (const char* yaml : {"compile: true\n", "compile: {mode: max-autotune}\n",
