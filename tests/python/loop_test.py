@@ -99,7 +99,7 @@ class LoaderFindings(unittest.TestCase):
         rows = [f"cpu{cpu} {2 * busy_ticks // len(mine)} 0 0 5 5 0 0 0 0 0" for cpu in mine]
         (self.proc / "stat").write_text("cpu 0 0 0 0\n" + "\n".join(rows) + "\n")
 
-    def finding(self, workers, training, of_worker=(0, 0), others=False, read_bytes=0):
+    def finding(self, workers, training, of_worker=(0, 0), others=False, read_bytes=0, wait_ms=6):
         pids = [1001 + i for i in range(workers)]
         for pid in pids:
             self.task(pid, 5, 5)
@@ -110,7 +110,7 @@ class LoaderFindings(unittest.TestCase):
             self.task(pid, 5 + of_worker[0], 5 + of_worker[1], read_bytes)
         if others:
             self.stat(100)  # the CPUs were never idle
-        watch.end(Iterator(*pids), 1000 * self.MS, [6 * self.MS] * 100, [])
+        watch.end(Iterator(*pids), 1000 * self.MS, [wait_ms * self.MS] * 100, [])
         found = watch.findings()
         self.assertEqual(len(found), 1)
         return found[0]
@@ -124,6 +124,16 @@ class LoaderFindings(unittest.TestCase):
     def test_workers_that_compute_on_all_cores_are_not(self):
         found = self.finding(2, (10, 0), (980, 10))
         self.assertEqual((found["id"], found["remedy"]), ("loader.core_bound", less_work(2)))
+
+    def test_more_workers_than_cores_are_told_whether_the_step_waits_or_not(self):
+        found = self.finding(4, (10, 0), (450, 500))
+        self.assertEqual(found["id"], "loader.oversubscribed")
+        self.assertRegex(found["text"], r"4 workers share 2 cores, which are 9\d.\d % in use; they are computing 45.0 %, waiting")
+        self.assertIn("use no more, and do less per sample.", found["remedy"])
+        found = self.finding(4, (10, 0), (450, 500), wait_ms=0)
+        self.assertEqual((found["id"], found["remedy"][-12:]), ("loader.oversubscribed", "use no more."))
+        self.assertNotEqual(self.finding(4, (10, 0), (100, 50))["id"], "loader.oversubscribed", "workers that sleep")
+        self.assertNotEqual(self.finding(2, (10, 0), (980, 10))["id"], "loader.oversubscribed", "as many as cores")
 
     def test_workers_that_wait_for_storage_are_told_from_workers_that_sleep(self):
         self.assertIn("wait for storage", self.finding(2, (10, 0), (50, 10), read_bytes=1 << 20)["remedy"])

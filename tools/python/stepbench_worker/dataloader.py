@@ -169,11 +169,32 @@ class LoaderWatch:
 
     def _cause(self) -> dict[str, Any] | None:
         waiting = self._waiting()
-        if waiting is not None and waiting["id"] in ("loader.other_programs", "loader.no_workers", "loader.oversubscribed"):
+        if waiting is not None and waiting["id"] in ("loader.other_programs", "loader.no_workers"):
             return waiting
+        if (crowded := self._oversubscribed()) is not None:
+            return crowded
         if not self.handover.all.tells:
             return waiting
         return self._lock() or self._handed_over() or self._late_batches() or self._despite_idle_workers() or waiting
+
+    def _oversubscribed(self) -> dict[str, Any] | None:
+        """Returns a finding if more workers than cores take turns on them, whether the step waits or not."""
+        workers = self.settings["loader.num_workers"]
+        if workers <= math.ceil(self._cores):
+            return None
+        cpu, waiting, known = self._shares(workers)
+        reading = self._busy() if self.handover.all.tells else 1.0
+        used = (self._own_ns + (self._others_ns or 0)) / self._elapsed_ns
+        if not known or cpu + waiting < BLOCKED * reading or used < CORES_USED * self._cores:
+            return None
+        waits = self._wait_share() >= WAITS
+        return {"id": "loader.oversubscribed", "severity": "warning",
+                "text": f"{workers} workers share {number(self._cores)} core{'s' if self._cores > 1 else ''}, which are "
+                        f"{percent(min(1.0, used / self._cores))} in use; they are computing {percent(cpu)}, waiting for a CPU "
+                        f"{percent(waiting)}" + (f"; {self._waits()}" if waits else ""),
+                "value": workers, "threshold": self._cores, "unit": "workers", "evidence": ["data_wait_ns"],
+                "remedy": "More workers than cores cannot compute faster, and they take time from the step: use no more"
+                          + (", and do less per sample." if waits else ".")}
 
     def _gain(self) -> float:
         """Returns the share of the time saved if no worker were idle while the step waits."""
@@ -378,7 +399,7 @@ class LoaderWatch:
         elif cpu + waiting >= COMPUTES and free >= 0.5:
             remedy = f"There are cores left: DataLoader(num_workers={workers + max(1, int(free))})."
         elif cpu + waiting >= COMPUTES:
-            name = "loader.oversubscribed" if workers > self._cores + 0.5 else "loader.core_bound"
+            name = "loader.core_bound"
             remedy = less_work(self._cores)
         else:
             remedy = self._remedy_of_blocked(slept, workers)
