@@ -213,7 +213,7 @@ void FieldReader::take(std::string_view field, const JsonView& view,
   for (const auto& [name, each] : object->members()) {
     const std::optional<double> number = each.number();
     if (!number && !each.is_null()) {
-      wrong_type(std::string(field).append(".").append(name), "a number or null", each);
+      wrong_type(std::string(field).append("/").append(name), "a number or null", each);
     }
     numbers.emplace_hint(numbers.end(), name, number);
   }

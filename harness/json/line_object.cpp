@@ -27,7 +27,7 @@ std::optional<T> if_of_type(simdjson::simdjson_result<T> result) {
   return value;
 }
 
-// Converts the value of `field`.`key`; the combined name is only built for an error.
+// Converts the value of `field`/`key`; the place is only built for an error.
 Value plain_value(const JsonView& view, std::string_view field, std::string_view key,
                   Nested nested) {
   if (const auto string = view.text()) return std::string(*string);
@@ -35,7 +35,7 @@ Value plain_value(const JsonView& view, std::string_view field, std::string_view
   if (view.is_null()) return {};
   if (const auto truth = view.flag()) return *truth;
   const auto refuse = [&](std::string_view wanted) {
-    wrong_type(std::string(field).append(".").append(key), wanted, view);
+    wrong_type(std::string(field).append("/").append(key), wanted, view);
   };
   const bool is_nested = view.type() == "an array" || view.type() == "an object";
   if (is_nested && nested == Nested::kAsText) return view.json();

@@ -101,6 +101,11 @@ TEST(FieldReader, MissingOrInvalidField_IsNamed) {
             "field 'rank' must be an integer, is a fraction");
   EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","pass":"slow"})"),
             "field 'pass' is 'slow'; known: timing, native, kineto, wrapped");
+  EXPECT_EQ(error_of<LaunchKey>(R"({"case_id":"c","pass":"timming"})"),
+            "field 'pass' is 'timming'; known: timing, native, kineto, wrapped (did you mean "
+            "'timing'?)");
+  EXPECT_EQ(error_of<record::LaunchReport>(R"({"metrics":{"set_up_ns":"1"}})"),
+            "field 'metrics/set_up_ns' must be a number or null, is a string");
   EXPECT_EQ(error_of<protocol::Hello>(R"({"protocol":[1,1]})"), "field 'build_id' is missing");
   EXPECT_EQ(error_of<record::LaunchReport>(
                 R"({"findings":[{"id":"a"},{"id":"b","places":[{"step":"x"}]}]})"),

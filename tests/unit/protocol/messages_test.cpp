@@ -121,7 +121,7 @@ TEST(WorkerMessages, BadLine_IsRejectedWithAReason) {
        "duplicate column 'step_ns'"},
       {R"({"kind":"launch","metrics":{"m":"1"}})", "a number or null"},
       {R"({"kind":"launch","metrics":[]})", "an object"},
-      {R"({"kind":"launch","schedule":{"a":[1]}})", "'schedule.a'"},
+      {R"({"kind":"launch","schedule":{"a":[1]}})", "'schedule/a'"},
       {R"({"kind":"launch","flags":[1]})", "'flags' must be an array of strings"},
       {R"({"kind":"launch","x":[[[[[[[[1]]]]]]]]})", "nested"}};
   for (const auto& [line, says] : kBad) {

@@ -415,7 +415,7 @@ TEST(Reader, WrongField_NamesLineAndReason) {
       {R"("outcome":"measured")", R"("outcome":"great")", "a.jsonl:4: field 'outcome' is 'great'"},
       {R"("outcome":"measured",)", "", "a.jsonl:4: field 'outcome' is missing"},
       {R"("set_up_ns":1500000.0)", R"("set_up_ns":"long")",
-       "a.jsonl:4: field 'metrics.set_up_ns' must be a number or null"},
+       "a.jsonl:4: field 'metrics/set_up_ns' must be a number or null"},
       {R"("wall_ns":123456789)", R"("wall_ns":9223372036854775808)",
        "a.jsonl:4: field 'wall_ns' must be an integer"},
       {R"("flags":["clock_ties"])", R"("flags":[1])",
