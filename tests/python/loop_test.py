@@ -128,7 +128,7 @@ class LoaderFindings(unittest.TestCase):
     def test_more_workers_than_cores_are_told_whether_the_step_waits_or_not(self):
         found = self.finding(4, (10, 0), (450, 500))
         self.assertEqual(found["id"], "loader.oversubscribed")
-        self.assertRegex(found["text"], r"4 workers share 2 cores, which are 9\d.\d % in use; they are computing 45.0 %, waiting")
+        self.assertRegex(found["text"], r"4 workers share 2 cores, which are 9\d.\d % in use; they are computing 45.0 % of")
         self.assertIn("use no more, and do less per sample.", found["remedy"])
         found = self.finding(4, (10, 0), (450, 500), wait_ms=0)
         self.assertEqual((found["id"], found["remedy"][-12:]), ("loader.oversubscribed", "use no more."))

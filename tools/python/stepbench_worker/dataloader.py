@@ -183,15 +183,14 @@ class LoaderWatch:
         if workers <= math.ceil(self._cores):
             return None
         cpu, waiting, known = self._shares(workers)
-        reading = self._busy() if self.handover.all.tells else 1.0
         used = (self._own_ns + (self._others_ns or 0)) / self._elapsed_ns
-        if not known or cpu + waiting < BLOCKED * reading or used < CORES_USED * self._cores:
+        if not known or cpu + waiting <= BLOCKED * self._reading() or used < CORES_USED * self._cores:
             return None
         waits = self._wait_share() >= WAITS
         return {"id": "loader.oversubscribed", "severity": "warning",
                 "text": f"{workers} workers share {number(self._cores)} core{'s' if self._cores > 1 else ''}, which are "
-                        f"{percent(min(1.0, used / self._cores))} in use; they are computing {percent(cpu)}, waiting for a CPU "
-                        f"{percent(waiting)}" + (f"; {self._waits()}" if waits else ""),
+                        f"{percent(min(1.0, used / self._cores))} in use; they are computing {percent(cpu)} of their time and wait "
+                        f"{percent(waiting)} for a CPU" + (f"; {self._waits()}" if waits else ""),
                 "value": workers, "threshold": self._cores, "unit": "workers", "evidence": ["data_wait_ns"],
                 "remedy": "More workers than cores cannot compute faster, and they take time from the step: use no more"
                           + (", and do less per sample." if waits else ".")}
@@ -316,6 +315,10 @@ class LoaderWatch:
         steady_ns = self.settings["loader.num_workers"] * (self._elapsed_ns - self._border_ns)
         return float(min(1.0, self._batch_ns() * self._steady_steps() / max(1, steady_ns)))
 
+    def _reading(self) -> float:
+        """Returns the share of the workers' time in which they read; 1 if it is not known."""
+        return self._busy() if self.handover.all.tells else 1.0
+
     def _idle_workers(self) -> dict[str, Any] | None:
         workers = self.settings["loader.num_workers"]
         if workers < 2 or self._wait_share() >= IDLE_WAITS or not self.handover.all.tells:
@@ -387,7 +390,7 @@ class LoaderWatch:
         slept = max(0.0, 1 - cpu - waiting)
         if known:
             told = f"computing {percent(cpu)}, waiting for a CPU {percent(waiting)}, sleeping {percent(slept)}"
-        if known and taken and waiting >= WAITS and slept < BLOCKED:
+        if known and taken and waiting >= WAITS and cpu + waiting > BLOCKED * self._reading():
             name, remedy = "loader.other_programs", "End them, or measure where nothing else runs."
         elif not workers:
             remedy = ("Workers read the next batches while this one is used: DataLoader(num_workers=1) and more."
