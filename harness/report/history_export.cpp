@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/base/value.h"
-#include "harness/json/json_text.h"
+#include "harness/json/fields.h"
 #include "harness/report/history_view.h"
 #include "harness/report/series_names.h"
 #include "harness/text/csv.h"
@@ -26,38 +26,6 @@ Value pairs_text(const Fields& fields) {
 std::optional<double> to_control(const track::TrackedPoint& point) {
   if (!point.control || !(*point.control > 0)) return std::nullopt;
   return point.value / *point.control;
-}
-
-void add_run(json::JsonText& json, const track::TrackedRun& run) {
-  json.open_object().text("run_id", run.run_id).text("started_utc", run.started_utc);
-  json.text("experiment", run.experiment).text("host", run.host).text("folder", run.folder);
-  json.text("build_id", run.build_id).text("worker", run.worker_path);
-  json.text("git_sha", run.git_sha).text("git_branch", run.git_branch);
-  json.flag("git_dirty", run.git_dirty).text("config_path", run.config_path);
-  json.text("config_hash", run.config_hash).values("labels", run.labels).close_object();
-}
-
-void add_point(json::JsonText& json, const track::TrackedPoint& point,
-               const track::History& history) {
-  json.open_object().text("run_id", history.runs[point.run].run_id);
-  json.number("value", point.value).number("low", point.low).number("high", point.high);
-  json.integer("launches", point.launches);
-  point.steps > 0 ? json.integer("steps", point.steps) : json.null("steps");
-  json.number("control_ns", point.control);
-  json.text("cohort_id", point.cohort).close_object();
-}
-
-void add_series(json::JsonText& json, const track::SeriesHistory& one,
-                const track::History& history) {
-  const track::TrackedSeries& series = one.series;
-  json.open_object().text("series_id", series.id).text("experiment", series.experiment);
-  json.text("workload", series.workload).text("case_id", series.case_id);
-  json.text("metric", series.metric).text("unit", series.unit);
-  json.text("direction", name_of(series.direction)).flag("screened", series.monitored);
-  json.flag("control", series.control).values("options", series.options);
-  json.values("machine", series.machine).open_array("points");
-  for (const track::TrackedPoint& point : one.points) add_point(json, point, history);
-  json.close_array().close_object();
 }
 
 struct PointLine {
@@ -107,48 +75,80 @@ std::string history_csv(const track::History& history) {
   return text;
 }
 
+namespace {
+
+// What the JSON says of a point, beside its night.
+void add_point(json::FieldWriter& v, const track::TrackedPoint& point) {
+  v("value", point.value)("low", point.low)("high", point.high)("launches", point.launches);
+}
+
+}  // namespace
+
 std::string history_json(const track::History& history) {
   json::JsonText json;
-  json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
+  json::FieldWriter v(json);
+  json.open_object();
+  v.constant("schema", kHistorySchema).constant("version", kHistoryVersion);
   json.open_array("runs");
-  for (const track::TrackedRun& run : history.runs) add_run(json, run);
+  for (const track::TrackedRun& run : history.runs) {
+    json.open_object();
+    v("run_id", run.run_id)("started_utc", run.started_utc)("experiment", run.experiment);
+    v("host", run.host)("folder", run.folder)("build_id", run.build_id)("worker", run.worker_path);
+    v("git_sha", run.git_sha)("git_branch", run.git_branch)("git_dirty", run.git_dirty);
+    v("config_path", run.config_path)("config_hash", run.config_hash)("labels", run.labels);
+    json.close_object();
+  }
   json.close_array().open_array("series");
-  for (const track::SeriesHistory& one : history.series) add_series(json, one, history);
+  for (const auto& [series, points] : history.series) {
+    json.open_object();
+    v("series_id", series.id)("experiment", series.experiment)("workload", series.workload);
+    v("case_id", series.case_id)("metric", series.metric)("unit", series.unit);
+    v("direction", series.direction)("screened", series.monitored)("control", series.control);
+    v("options", series.options)("machine", series.machine);
+    json.open_array("points");
+    for (const track::TrackedPoint& point : points) {
+      json.open_object();
+      v("run_id", history.runs[point.run].run_id);
+      add_point(v, point);
+      v("steps", point.steps > 0 ? std::optional(point.steps) : std::nullopt);
+      v("control_ns", point.control)("cohort_id", point.cohort);
+      json.close_object();
+    }
+    json.close_array().close_object();
+  }
   json.close_array().open_array("cohorts");
-  for (const track::Cohort& cohort : history.cohorts)
-    json.open_object().text("cohort_id", cohort.id).values("fields", cohort.fields).close_object();
+  for (const track::Cohort& cohort : history.cohorts) {
+    json.open_object();
+    v("cohort_id", cohort.id)("fields", cohort.fields);
+    json.close_object();
+  }
   return json.close_array().close_object().take() + '\n';
 }
 
 void write_nights(json::JsonText& json, const HistoryView& view) {
+  json::FieldWriter v(json);
   json.open_array("nights");
   for (const HistoryNight& night : view.nights) {
-    json.open_object().text("run_id", night.run->run_id);
-    json.text("started_utc", night.run->started_utc).text("git_sha", night.run->git_sha);
-    json.text("build_id", night.run->build_id);
+    json.open_object();
+    v("run_id", night.run->run_id)("started_utc", night.run->started_utc);
+    v("git_sha", night.run->git_sha)("build_id", night.run->build_id);
     if (night.point == nullptr) {
       json.null("value").close_object();
       continue;
     }
-    json.number("value", night.point->value).number("low", night.point->low);
-    json.number("high", night.point->high).integer("launches", night.point->launches);
-    json.number("control", night.point->control);
-    json.text("cohort", night.point->cohort);
-    if (night.judged) {
-      const track::JudgedRow& judged = *night.judged;
-      json.text("state", name_of(judged.state));
-      json.number("usual", night.usual());
-      json.number("change", judged.change);
-      json.number("change_low", judged.low);
-      json.number("change_high", judged.high);
-      json.number("ratio", judged.ratio);
-      json.flag("told", judged.reported);
+    add_point(v, *night.point);
+    v("control", night.point->control)("cohort", night.point->cohort);
+    if (const auto& judged = night.judged) {
+      v("state", judged->state)("usual", night.usual())("change", judged->change);
+      v("change_low", judged->low)("change_high", judged->high)("ratio", judged->ratio);
+      v("told", judged->reported);
     }
     if (night.busy) {
-      json.number("waited_for_cpu_share", night.busy->waited);
-      if (night.busy->others) json.number("others_cpu_share", *night.busy->others);
+      v("waited_for_cpu_share", night.busy->waited);
+      v("others_cpu_share", night.busy->others, json::kSparse);
     }
-    json.text("alert", night.alert).text("note", night.note).close_object();
+    v("alert", night.alert)("note", night.note);
+    json.close_object();
   }
   json.close_array();
 }
@@ -156,20 +156,21 @@ void write_nights(json::JsonText& json, const HistoryView& view) {
 std::string series_json(const HistoryView& view, const SeriesNames& names) {
   const track::TrackedSeries& series = view.series->series;
   json::JsonText json;
-  json.open_object().text("schema", kHistorySchema).text("version", kHistoryVersion);
-  json.text("id", series.id).text("name", names.name(series));
-  json.text("experiment", series.experiment).text("workload", series.workload);
-  json.text("case_id", series.case_id).text("metric", series.metric).text("unit", series.unit);
-  json.values("options", series.options).values("machine", series.machine);
+  json::FieldWriter v(json);
+  json.open_object();
+  v.constant("schema", kHistorySchema).constant("version", kHistoryVersion);
+  v("id", series.id)("name", names.name(series))("experiment", series.experiment);
+  v("workload", series.workload)("case_id", series.case_id)("metric", series.metric);
+  v("unit", series.unit)("options", series.options)("machine", series.machine);
   write_nights(json, view);
   json.open_array("alerts");
   for (const nights::Alert* alert : view.alerts) {
-    json.open_object().text("id", alert->id).text("state", name_of(alert->state));
-    json.text("first_bad", alert->find(series.id)->change.bad);
-    json.text("note", alert->note).close_object();
+    json.open_object();
+    v("id", alert->id)("state", alert->state);
+    v("first_bad", alert->find(series.id)->change.bad)("note", alert->note);
+    json.close_object();
   }
-  json.close_array().close_object();
-  return json.take() + '\n';
+  return json.close_array().close_object().take() + '\n';
 }
 
 }  // namespace stepbench::report
