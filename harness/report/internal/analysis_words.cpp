@@ -7,19 +7,13 @@
 namespace stepbench::report {
 
 std::string words_of_window(analyze::WindowKind window) {
-  switch (window) {
-    case analyze::WindowKind::kHostStep:
-      return "host_step: from a ProfilerStep's start to the next one's";
-    case analyze::WindowKind::kHostSpan:
-      return "host_span: from the first to the last row of the host's ops and the devices";
-    case analyze::WindowKind::kLoading:
-      return "loading: from one fetch of data to the next";
-    case analyze::WindowKind::kMarks:
-      return "marks: from one row of a repeated annotation to the next";
-    case analyze::WindowKind::kDeviceSpan:
-      return "device_span: from the first to the last row of the devices";
-  }
-  return {};
+  constexpr EnumNames<5> kWords = {
+      "from a ProfilerStep's start to the next one's",
+      "from the first to the last row of the host's ops and the devices",
+      "from the first to the last row of the devices", "from one fetch of data to the next",
+      "from one row of a repeated annotation to the next"};
+  return std::string(name_of(window)) + ": " +
+         std::string(kWords.at(static_cast<std::size_t>(window)));
 }
 
 std::string window_subtitle(std::string_view window) { return "window " + std::string(window); }

@@ -72,31 +72,18 @@ std::string adjusted_p_text(double p) {
 }
 
 std::string verdict_detail(const compare::TestResult& test, const std::string& unit) {
-  std::string text;
-  switch (test.verdict) {
-    case compare::Verdict::kSuspect:
-      text += test.slower ? ": worse" : ": better";
-      break;
-    case compare::Verdict::kInconclusive:
-      if (test.reason == compare::TestReason::kTooFewPairs) {
-        text += ": needs at least 6 " + unit + ", better 20";
-      } else if (test.pairs_needed) {
-        text += ": " + std::string(compare::describe(test.reason));
-        if (!compare::describe(test.reason).empty()) text += ", ";
-        text += "needs " + needed_text(*test.pairs_needed) + ' ' + unit;
-      }
-      break;
-    case compare::Verdict::kNoData:
-    case compare::Verdict::kInvalid:
-      if (test.reason != compare::TestReason::kNone)
-        text += ": " + std::string(compare::describe(test.reason));
-      break;
-    case compare::Verdict::kRegression:
-    case compare::Verdict::kImprovement:
-    case compare::Verdict::kOk:
-      break;
+  using compare::TestReason;
+  using compare::Verdict;
+  const std::string reason(compare::describe(test.reason));
+  if (test.verdict == Verdict::kSuspect) return test.slower ? ": worse" : ": better";
+  if (test.verdict == Verdict::kNoData || test.verdict == Verdict::kInvalid) {
+    return test.reason == TestReason::kNone ? "" : ": " + reason;
   }
-  return text;
+  if (test.verdict != Verdict::kInconclusive) return {};
+  if (test.reason == TestReason::kTooFewPairs) return ": needs at least 6 " + unit + ", better 20";
+  if (!test.pairs_needed) return {};
+  return ": " + (reason.empty() ? reason : reason + ", ") + "needs " +
+         needed_text(*test.pairs_needed) + ' ' + unit;
 }
 
 std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
@@ -104,23 +91,9 @@ std::string verdict_text(const compare::TestResult& test, const std::string& uni
 }
 
 std::string mark_of(const compare::TestResult& test) {
-  switch (test.verdict) {
-    case compare::Verdict::kSuspect:
-      return test.slower ? "worse?" : "better?";
-    case compare::Verdict::kRegression:
-      return "worse";
-    case compare::Verdict::kImprovement:
-      return "better";
-    case compare::Verdict::kOk:
-      return "ok";
-    case compare::Verdict::kInconclusive:
-      return "?";
-    case compare::Verdict::kInvalid:
-      return "invalid";
-    case compare::Verdict::kNoData:
-      return "no data";
-  }
-  return {};
+  constexpr EnumNames<7> kMarks = {"worse", "better", "ok", "", "?", "invalid", "no data"};
+  if (test.verdict == compare::Verdict::kSuspect) return test.slower ? "worse?" : "better?";
+  return std::string(kMarks.at(static_cast<std::size_t>(test.verdict)));
 }
 
 std::string verdict_counts(const compare::Comparison& comparison) {
