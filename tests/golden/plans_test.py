@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plans, ids, schemas and the list of metrics against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
+"""Plans, ids, schemas and listed metrics against approved files: plans_test.py STEPBENCH SOURCE_DIR [--approve]."""
 import json
 import os
 import pathlib

@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "harness/json/json_text.h"
-#include "harness/report/history_document.h"
 #include "harness/report/alert_json.h"
+#include "harness/report/history_document.h"
 #include "harness/report/history_export.h"
 #include "harness/report/html/page.h"
 #include "harness/report/html/report.h"

@@ -151,9 +151,7 @@ auto read_json(const std::string& json, const Read& read) {
 
 }  // namespace
 
-std::string fields_json(const Fields& fields) {
-  return json::JsonText().values({}, fields).take();
-}
+std::string fields_json(const Fields& fields) { return json::JsonText().values({}, fields).take(); }
 
 std::string asked_json(const record::CommandLine& asked) { return json::object_text(asked); }
 
