@@ -181,7 +181,8 @@ std::string OptionIndex::unknown(std::string_view name) const {
   const std::string_view section = dot == std::string_view::npos ? "" : name.substr(0, dot);
   const std::string_view key = dot == std::string_view::npos ? name : name.substr(dot + 1);
   std::string similar = same_word(section, key);
-  if (dot != std::string_view::npos && catalogue_.find_section(section) != nullptr) {
+  const bool known = dot != std::string_view::npos && catalogue_.find_section(section) != nullptr;
+  if (known) {
     if (similar.empty()) similar = similar_in(section, key);
   } else {
     if (const auto ours = called(key); similar.empty() && !ours.empty()) similar = ours.front();
@@ -189,7 +190,9 @@ std::string OptionIndex::unknown(std::string_view name) const {
     if (similar.empty()) similar = text::nearest_name(name, names_);
   }
   return "unknown option '" + std::string(name) + "'" +
-         (similar.empty() ? "; `stepbench list` shows all" : text::did_you_mean(similar));
+         (!similar.empty() ? text::did_you_mean(similar)
+          : known          ? "; `stepbench list " + std::string(section) + "` shows its section"
+                           : "; `stepbench list` shows all");
 }
 
 }  // namespace stepbench::plan

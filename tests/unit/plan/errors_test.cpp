@@ -252,7 +252,7 @@ TEST(Mistakes, InSet_NameTheFlag) {
       {"workload: loader\n", "loader.launches=4", "--set loader.launches",
        "unknown option 'loader.launches' (did you mean 'launches'?)"},
       {"workload: train\nmodel: {width: 1}\n", "data.with=4", "--set data.with",
-       "unknown option 'data.with'; `stepbench list` shows all"},
+       "unknown option 'data.with'; `stepbench list data` shows its section"},
       {"workload: loader\n", "lodaer.batch_size=4", "--set lodaer.batch_size",
        "(did you mean 'loader.batch_size'?)"},
       {"workload: loader\n", "loader.num_workers=-1", "--set loader.num_workers", "found -1"},
