@@ -190,7 +190,8 @@ TEST(Compare, IgnoredOptions_JoinOtherIds) {
   EXPECT_EQ(result.cases[0].candidate_case_id, "cccc");
   MadeResults two = one_case(1, 0);
   two.cases.push_back({.case_id = "dddd", .step_ns = around_10_ms(1, 0)});
-  EXPECT_THAT(refusal(two, two, {.key = key}), HasSubstr("makes the cases num_workers=4 and num_workers=0 of old equal"));
+  EXPECT_THAT(refusal(two, two, {.key = key}),
+              HasSubstr("makes the cases num_workers=4 and num_workers=0 of old equal"));
 }
 
 TEST(Compare, NoMeasurementOrOtherUnit_IsRejected) {
