@@ -190,6 +190,7 @@ void FieldReader::take(std::string_view field, const JsonView& view,
   const auto elements = view.elements();
   if (!elements) wrong_type(field, "an array of strings", view);
   texts.clear();
+  texts.reserve(elements->size());
   for (const JsonView& each : *elements) {
     const auto text = each.text();
     if (!text) wrong_type(field, "an array of strings", each);
