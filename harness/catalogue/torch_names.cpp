@@ -141,7 +141,7 @@ void add_own_code(Names& names) {
   for (const std::string_view name : {"lr_scheduler", "optimizer.lr_scheduler"}) {
     names.push_back(only(name, kNull,
                          "the step has no scheduler of the learning rate; measure a step of your "
-                         "own (workload: python_step), whose phase lr_scheduler it may be"));
+                         "own (workload: python_step) with a phase lr_scheduler"));
   }
 }
 

@@ -52,6 +52,7 @@ std::string lower(std::string_view text) {
 std::string plain(const ConfigNode& node) {
   if (node.kind == ConfigNode::Kind::kNull) return "null";
   if (node.kind == ConfigNode::Kind::kList) return text::join(node.items, ",", plain);
+  if (node.kind == ConfigNode::Kind::kMap) return describe(node);  // equals no value
   std::string text = lower(node.text);
   if (text.starts_with("torch.")) text.erase(0, 6);
   if (text == "none") return "null";

@@ -294,6 +294,8 @@ TEST(TorchArguments, Compile_NamesWhatCompiles) {
     EXPECT_THAT(planned(train + yaml).error, HasSubstr("model() returns torch.compile(network)"))
         << yaml;
   }
+  EXPECT_THAT(planned(train + "compile: {mode: default}\n").error,
+              HasSubstr("takes false here, found a group of keys"));
   for (const char* name : {"compile", "model.compile"}) {
     EXPECT_THAT(planned(train, {std::string(name) + "=true"}).error, HasSubstr("torch.compile("));
     EXPECT_EQ(planned(train, {std::string(name) + "=false"}).ids(), planned(train).ids());
