@@ -37,13 +37,13 @@ int found(double change) {
   for (int i = 0; i < kComparisons; ++i) {
     const std::string base = stored_run(campaign, 2 * i, 1000);
     const std::string candidate = stored_run(campaign, 2 * i + 1, 1000 * (1 + change));
+    campaign::CompareRequest request;
+    request.base = base;
+    request.candidates = {candidate};
+    request.ignore = {"stub.step_us"};
+    request.margins = {"peak_bytes=50%"};
     const compare::Comparison comparison =
-        campaign::compare_files({.base = base,
-                                 .candidates = {candidate},
-                                 .ignore = {"stub.step_us"},
-                                 .margins = {"peak_bytes=50%"}},
-                                Catalogue{harness_sections(), {}})
-            .front();
+        campaign::compare_files(request, Catalogue{harness_sections(), {}}).front();
     const compare::TestResult& step = comparison.cases.at(0).metrics.at(0).test;
     EXPECT_EQ(step.pairs, 8U);
     suspects += step.verdict == compare::Verdict::kSuspect && step.slower;
