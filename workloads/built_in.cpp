@@ -7,18 +7,11 @@
 
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
-#include "workloads/distributed/collective_section.h"
-#include "workloads/distributed/sync_rule.h"
-#include "workloads/loader/analysis/loader_report.h"
+#include "workloads/distributed/distributed_sections.h"
 #include "workloads/loader/loader_section.h"
 #include "workloads/loader/loader_workload.h"
-#include "workloads/loader/schedule_rule.h"
 #include "workloads/model/model_section.h"
-#include "workloads/script/script_section.h"
-#include "workloads/step/checkpoint_section.h"
-#include "workloads/step/generate_section.h"
-#include "workloads/step/optimizer_section.h"
-#include "workloads/step/python_step_section.h"
+#include "workloads/step/step_sections.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench {
@@ -42,7 +35,7 @@ Catalogue make() {
        {data::data_section, loader::loader_section, loader::emulated_section,
         transfer::transfer_section, transfer::copy_section, model::model_section,
         step::optimizer_section, step::checkpoint_section, model::plugin_section,
-        data::python_section, script::script_section, step::step_section, step::generate_section,
+        data::python_section, step::script_section, step::step_section, step::generate_section,
         distributed::collective_section}) {
     catalogue.sections.push_back(section());
   }
@@ -71,8 +64,8 @@ Catalogue make() {
       {.name = "python_script",
        .doc = "The training loop of a Python script as it is: `for batch in measure(loader):`.",
        .sections = {"script"},
-       .phases = script::script_phases(),
-       .metrics = script::script_metrics()},
+       .phases = step::script_phases(),
+       .metrics = step::script_metrics()},
       {.name = "python_step",
        .doc =
            "A training or evaluation step of your own in Python, with phases that it marks itself.",
@@ -142,7 +135,7 @@ void check_transfer_workload(ResolvedCase& resolved, const RuleFacts& facts, Rul
 void check_script_workload(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   check_ranks(resolved, sink);
   distributed::refuse_sync(resolved, sink);
-  script::check_script(resolved, facts, sink);
+  step::check_script(resolved, facts, sink);
   loader::check_stacks(resolved, facts, sink);
 }
 

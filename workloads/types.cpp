@@ -7,34 +7,79 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/cuda/allocator.h"
 #include "harness/cuda/cuda_instruments.h"
-#include "harness/machine/devices.h"
+#include "harness/machine/environment.h"
 #include "harness/record/rows.h"
 #include "harness/worker/count_instruments.h"
 #include "harness/worker/worker_main.h"
+#include "harness/workload.h"
 #include "workloads/built_in.h"
+#include "workloads/data/dataset.h"
 #include "workloads/data/python_parts.h"
-#include "workloads/distributed/collective.h"
-#include "workloads/distributed/group_train_step.h"
-#include "workloads/distributed/rank_device.h"
-#include "workloads/loader/cached_batches.h"
+#include "workloads/distributed/group_steps.h"
+#include "workloads/loader/loader.h"
 #include "workloads/loader/loader_workload.h"
-#include "workloads/loader/preview/show_data.h"
-#include "workloads/model/check_plugin.h"
-#include "workloads/no_python.h"
+#include "workloads/loader/show_data.h"
+#include "workloads/model/model.h"
+#include "workloads/model/model_section.h"
 #include "workloads/profile/profile_instrument.h"
-#include "workloads/step/device.h"
-#include "workloads/step/eval_step.h"
-#include "workloads/step/generate_step.h"
-#include "workloads/step/torch_software.h"
-#include "workloads/step/transfer_workload.h"
-#include "workloads/torch_loader/epoch_order.h"
-#include "workloads/torch_loader/pinned.h"
-#include "workloads/torch_loader/torch_cpp_loader.h"
+#include "workloads/step/steps.h"
+#include "workloads/step/torch_runtime.h"
+#include "workloads/transfer/torch_loader.h"
+
+namespace stepbench {
+
+// The Python parts of a worker without an interpreter: each throws the reason.
+
+class NoPython final : public data::PythonParts {
+ public:
+  // Empty: no interpreter was searched for.
+  explicit NoPython(std::string why) : why_(std::move(why)) {}
+
+  [[nodiscard]] std::unique_ptr<data::Dataset> open_dataset(const ResolvedCase& resolved) override;
+  [[nodiscard]] std::unique_ptr<loader::Loader> make_loader(const data::Dataset& dataset,
+                                                            const loader::LoaderOptions& options,
+                                                            const WorkerContext& context) override;
+  [[nodiscard]] std::unique_ptr<Model> make_model(const ResolvedCase& resolved,
+                                                  const DataShape& data) override;
+  [[nodiscard]] std::unique_ptr<Workload> make_step(const ResolvedCase& resolved,
+                                                    WorkerContext& context) override;
+  void report(ReportSink&) const override {}
+
+ private:
+  [[noreturn]] void refuse(const char* option) const;
+
+  std::string why_;
+};
+
+void NoPython::refuse(const char* option) const {
+  throw ConfigError(option, why_.empty() ? "python needs stepbench-worker, which finds an "
+                                           "interpreter; this worker has none"
+                                         : why_);
+}
+
+std::unique_ptr<data::Dataset> NoPython::open_dataset(const ResolvedCase&) { refuse("data.kind"); }
+
+std::unique_ptr<loader::Loader> NoPython::make_loader(const data::Dataset&,
+                                                      const loader::LoaderOptions&,
+                                                      const WorkerContext&) {
+  refuse("loader.engine");
+}
+
+std::unique_ptr<Model> NoPython::make_model(const ResolvedCase&, const DataShape&) {
+  refuse("model.kind");
+}
+
+std::unique_ptr<Workload> NoPython::make_step(const ResolvedCase&, WorkerContext&) {
+  refuse("workload");
+}
+
+}  // namespace stepbench
 
 extern char** environ;  // NOLINT: POSIX
 
@@ -44,9 +89,8 @@ namespace {
 std::unique_ptr<Workload> make_loader_workload(const ResolvedCase& resolved,
                                                WorkerContext& context) {
   return std::make_unique<loader::LoaderWorkload>(
-      resolved, context, torch_loader::torch_engines(),
-      torch_loader::pinned_memory(step::parse_device(resolved.text("device"))),
-      torch_loader::torch_order);
+      resolved, context, transfer::torch_engines(),
+      transfer::pinned_memory(step::parse_device(resolved.text("device"))), transfer::torch_order);
 }
 
 // loader.alone: the loader without the step.
@@ -77,8 +121,8 @@ std::unique_ptr<Workload> make_python_step(const ResolvedCase& resolved, WorkerC
 
 std::string show_data_with_torch(const ResolvedCase& resolved, std::string_view request,
                                  data::PythonParts* python) {
-  return loader::show_data(resolved, loader::decode_show_data(request),
-                           torch_loader::torch_engines(), torch_loader::torch_order, python);
+  return loader::show_data(resolved, loader::decode_show_data(request), transfer::torch_engines(),
+                           transfer::torch_order, python);
 }
 
 }  // namespace

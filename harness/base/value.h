@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A value of an option or a result, and named values. Value types; any thread.
+// A value of an option or a result, named values, and numbers as written to files. Value types; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -48,5 +49,12 @@ template <typename Values>
   const bool known = found != values.end() && !is_null(found->second);
   return known ? to_text(found->second) : std::string(otherwise);
 }
+
+// Appends a number as written to files: the shortest text that reads back as the same number; if
+// two are equally short, the one without an exponent.
+
+void append_number(std::string& text, std::int64_t number);
+// Format of std::to_chars(): 1.5, 1e+07, inf, -nan.
+void append_number(std::string& text, double number);
 
 }  // namespace stepbench

@@ -14,7 +14,7 @@
 #include "harness/bisect/internal/counts.h"
 #include "harness/bisect/programs.h"
 #include "harness/json/fields.h"
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 #include "harness/os/text_file.h"
 #include "harness/run/run_header.h"
 #include "harness/text/secrets.h"

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bisect/internal/repository.h"
 #include "harness/bisect/internal/search.h"
-#include "harness/bisect/repository.h"
-#include "harness/compare/comparison.h"
 #include "harness/os/descriptor.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::bisect {
 
@@ -32,7 +32,7 @@ struct JudgedStep {
   bool built_separately = false;  // both were built only for this measurement
   std::size_t build = 0;          // build number of the commit, from 0
   std::size_t pairs = 0;
-  std::size_t repeated = 0;  // pairs measured again: see compare::is_even()
+  std::size_t repeated = 0;  // pairs measured again: see verdict::is_even()
   std::optional<RelativeChange> change = {};
   std::string why_not = {};  // why it could not be built or measured
   std::string folder = {};   // folder of its launches
@@ -80,7 +80,7 @@ struct BisectRun {
 
   // Not written to the file.
   std::string changes = {};             // files that the culprit changed
-  compare::Comparison comparison = {};  // culprit against parent; empty without a culprit
+  verdict::Comparison comparison = {};  // culprit against parent; empty without a culprit
   std::optional<MergedBranch> branch = {};
 
   [[nodiscard]] bool is_counted() const;  // decided by counts, which do not vary

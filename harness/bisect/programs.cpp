@@ -15,12 +15,12 @@
 
 #include "harness/base/error.h"
 #include "harness/bisect/internal/relink.h"
-#include "harness/os/command.h"
-#include "harness/os/output_file.h"
+#include "harness/bisect/internal/shell_template.h"
+#include "harness/os/files.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
-#include "harness/run/leftovers.h"
+#include "harness/run/launch.h"
 #include "harness/text/secrets.h"
-#include "harness/text/shell_template.h"
 #include "harness/text/words.h"
 
 namespace stepbench::bisect {
@@ -76,16 +76,16 @@ void copy_all(const fs::path& from, const fs::path& to) {
   }
 }
 
-constexpr std::array<text::ShellHole, 3> kHoles = {{{"{commit}", "STEPBENCH_COMMIT"},
-                                                    {"{version}", "STEPBENCH_VERSION"},
-                                                    {"{worktree}", "STEPBENCH_WORKTREE"}}};
+constexpr std::array<ShellHole, 3> kHoles = {{{"{commit}", "STEPBENCH_COMMIT"},
+                                              {"{version}", "STEPBENCH_VERSION"},
+                                              {"{worktree}", "STEPBENCH_WORKTREE"}}};
 
 std::string value_of(std::string_view hole, const Commit& commit, const fs::path& tree) {
   return hole == "{worktree}" ? tree.string() : commit.id;
 }
 
 void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
-  if (text::shell_word(tree.string()) == tree.string() || !text::is_read_again(command, kHoles)) {
+  if (text::shell_word(tree.string()) == tree.string() || !is_read_again(command, kHoles)) {
     return;
   }
   throw ConfigError("--build", "the shell that it starts would execute parts of the name " +
@@ -96,7 +96,7 @@ void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
 }  // namespace
 
 std::string filled_in(std::string text, const Commit& commit, const fs::path& tree) {
-  for (const text::ShellHole& hole : kHoles) {
+  for (const ShellHole& hole : kHoles) {
     const std::string value = value_of(hole.name, commit, tree);
     for (std::size_t at = text.find(hole.name); at != std::string::npos;
          at = text.find(hole.name, at + value.size())) {
@@ -185,7 +185,7 @@ void Programs::build_in_parallel(const std::vector<Build>& builds) {
               ", logs in " + (folder_ / "logs").string());
   for (Running& each : all) {
     each.end = std::async(std::launch::async, [this, &each] {
-      return os::run_command({"sh", "-c", text::with_variables(request_.command, kHoles)}, "",
+      return os::run_command({"sh", "-c", with_variables(request_.command, kHoles)}, "",
                              kBuildLimit, each.options);
     });
   }
@@ -213,7 +213,7 @@ os::CommandOptions Programs::build_options(const Build& build) const {
       .set = {std::string(run::kControllerVariable) + "=" + run::controller_name("/", ::getpid())},
       .most_output = kMaxPrintedBytes / 2,
       .drops_rest = true};
-  for (const text::ShellHole& hole : kHoles) {
+  for (const ShellHole& hole : kHoles) {
     options.set.push_back(std::string(hole.variable) + "=" +
                           value_of(hole.name, build.commit, tree));
   }

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/bisect/repository.h"
-#include "harness/os/command.h"
+#include "harness/bisect/internal/repository.h"
+#include "harness/os/process.h"
 
 namespace stepbench::bisect {
 

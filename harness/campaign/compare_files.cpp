@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/compare_files.h"
+#include "harness/campaign/run_ab.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,9 +9,8 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/campaign/verdict_options.h"
-#include "harness/plan/case_shape.h"
-#include "harness/record/launch_rows.h"
+#include "harness/plan/option_index.h"
+#include "harness/record/result_file.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -22,12 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 // The first definition of a name wins.
-std::vector<Metric> all_columns(const compare::ComparisonSide& base,
-                                const std::vector<compare::ComparisonSide>& candidates) {
+std::vector<Metric> all_columns(const verdict::ComparisonSide& base,
+                                const std::vector<verdict::ComparisonSide>& candidates) {
   std::vector<Metric> columns;
   std::set<std::string> names;
-  for (const compare::ComparisonSide& candidate : candidates) {
-    for (Metric& metric : compare::common_columns(base, candidate)) {
+  for (const verdict::ComparisonSide& candidate : candidates) {
+    for (Metric& metric : verdict::common_columns(base, candidate)) {
       if (names.insert(metric.name).second) columns.push_back(std::move(metric));
     }
   }
@@ -36,9 +35,9 @@ std::vector<Metric> all_columns(const compare::ComparisonSide& base,
 
 std::vector<std::string> allowable(const std::vector<const record::Results*>& results) {
   std::vector<std::string> known = {"all", "missing"};
-  known.insert(known.end(), compare::gate_names().begin(), compare::gate_names().end());
+  known.insert(known.end(), verdict::gate_names().begin(), verdict::gate_names().end());
   for (const record::Results* each : results) {
-    for (std::string& field : compare::environment_fields(*each)) known.push_back(std::move(field));
+    for (std::string& field : verdict::environment_fields(*each)) known.push_back(std::move(field));
   }
   return known;
 }
@@ -86,7 +85,7 @@ void refuse_many_launches(const CompareRequest& request) {
 
 }  // namespace
 
-std::vector<compare::Comparison> compare_files(const CompareRequest& request,
+std::vector<verdict::Comparison> compare_files(const CompareRequest& request,
                                                const Catalogue& catalogue) {
   refuse_many_launches(request);
   const record::Results base_results = record::read_results(request.base);
@@ -94,8 +93,8 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
   for (const std::string& path : request.candidates) {
     candidate_results.push_back(record::read_results(path));
   }
-  const compare::ComparisonSide base{&base_results, request.base};
-  std::vector<compare::ComparisonSide> candidates;
+  const verdict::ComparisonSide base{&base_results, request.base};
+  std::vector<verdict::ComparisonSide> candidates;
   std::vector<const record::Results*> all = {&base_results};
   for (std::size_t i = 0; i < candidate_results.size(); ++i) {
     candidates.push_back({&candidate_results[i], request.candidates[i]});
@@ -108,7 +107,7 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
       [](const record::Results& results) { return gates_counts(options_of_first(results)); }));
   std::optional<double> count_margin = take_count_margin(margins, by_counts);
   if (!count_margin) count_margin = count_margin_of(options_of_first(candidate_results.front()));
-  compare::CompareOptions options{
+  verdict::CompareOptions options{
       .tested = tested_metrics({request.metrics, margins}, all_columns(base, candidates), nullptr),
       .allow = request.allow,
       .allow_inconclusive = request.allow_inconclusive,
@@ -118,8 +117,8 @@ std::vector<compare::Comparison> compare_files(const CompareRequest& request,
     options.ignore = full_names(request.ignore, all);
     options.key = key_without(options.ignore, catalogue);
   }
-  std::vector<compare::Comparison> comparisons =
-      compare::compare_several(base, candidates, options);
+  std::vector<verdict::Comparison> comparisons =
+      verdict::compare_several(base, candidates, options);
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     if (!request.ignore.empty()) continue;
     if (!comparisons[i].cases.empty()) {
@@ -230,7 +229,7 @@ std::vector<std::string> differing(const KeyOptions& a, const KeyOptions& b) {
 
 }  // namespace
 
-compare::CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
+verdict::CaseKey key_without(const std::vector<std::string>& ignored, const Catalogue& catalogue) {
   return [ignored, &catalogue](const record::LaunchRow& row) {
     std::string key;
     for (const auto& [name, text] : key_options(row.options, catalogue)) {
@@ -295,7 +294,7 @@ std::string no_common_case_reason(const record::Results& base, const record::Res
          "; to compare them anyway: --ignore " + text::join(fewest.names, " --ignore ");
 }
 
-void find_nearest(std::vector<compare::MissingCase>& missing, const record::Results& others,
+void find_nearest(std::vector<verdict::MissingCase>& missing, const record::Results& others,
                   const Catalogue& catalogue) {
   constexpr std::size_t kMostCases = 8;
   if (missing.empty()) return;

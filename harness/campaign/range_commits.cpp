@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/range_commits.h"
+#include "harness/campaign/nightly.h"
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "harness/os/command.h"
+#include "harness/base/error.h"
+#include "harness/json/json_text.h"
+#include "harness/nights/night_store.h"
+#include "harness/os/process.h"
+#include "harness/plan/plan.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -29,7 +36,7 @@ std::vector<std::string> fields_of(std::string_view line) {
   }
 }
 
-void list_of(nights::Alert& alert, const track::TrackedRun& good, const track::TrackedRun& bad) {
+void list_of(nights::Alert& alert, const nights::TrackedRun& good, const nights::TrackedRun& bad) {
   using namespace std::chrono_literals;
   if (good.git_sha == bad.git_sha || !is_commit(good.git_sha) || !is_commit(bad.git_sha)) return;
   if (bad.asked.folder.empty()) return;
@@ -43,20 +50,72 @@ void list_of(nights::Alert& alert, const track::TrackedRun& good, const track::T
     if (fields.size() != 3) continue;
     ++alert.commits_in_range;
     if (alert.commits.size() == kListedCommits) continue;
-    alert.commits.push_back({fields[0], fields[1], fields[2], track::commit_url(bad, fields[0])});
+    alert.commits.push_back({fields[0], fields[1], fields[2], nights::commit_url(bad, fields[0])});
   }
 }
 
 }  // namespace
 
-void list_commits(nights::AlertLog& log, std::span<const track::TrackedRun> runs,
+void list_commits(nights::AlertLog& log, std::span<const nights::TrackedRun> runs,
                   const std::function<bool(const nights::Alert&)>& of) {
   for (nights::Alert& alert : log.alerts) {
     if (of ? !of(alert) : alert.state != nights::AlertState::kOpen) continue;
-    const track::TrackedRun* good = track::find_run(runs, alert.last_good);
-    const track::TrackedRun* bad = track::find_run(runs, alert.first_bad);
+    const nights::TrackedRun* good = nights::find_run(runs, alert.last_good);
+    const nights::TrackedRun* bad = nights::find_run(runs, alert.first_bad);
     if (good != nullptr && bad != nullptr) list_of(alert, *good, *bad);
   }
+}
+
+namespace {
+
+// As a point of a sweep, because there rules amend options that they otherwise reject.
+std::string experiment_of(const nights::TrackedSeries& series) {
+  json::JsonText point;
+  point.open_object();
+  for (const auto& [name, value] : series.options) point.value(name, value);
+  point.close_object();
+  json::JsonText workload;
+  workload.open_object().text("workload", series.workload).close_object();
+  const std::string head = workload.line();
+  return head.substr(0, head.rfind('}')) + ", \"sweep\": {\"include\": [" + point.line() + "]}}";
+}
+
+std::optional<ResolvedCase> planned_case(const nights::TrackedSeries& series,
+                                         const Catalogue& catalogue,
+                                         std::span<const WorkloadRule> rules) {
+  const bool cuda = text_of(series.options, "device").starts_with("cuda");
+  try {
+    plan::Plan plan = plan::make_plan(
+        {.file = "history", .text = experiment_of(series), .cuda_available = cuda, .cores = 1},
+        catalogue, rules);
+    if (plan.cases.size() != 1) return std::nullopt;
+    return std::move(plan.cases.front().resolved);
+  } catch (const ConfigError&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<nights::MergedCase> split_cases(const nights::History& history,
+                                            const Catalogue& catalogue,
+                                            std::span<const WorkloadRule> rules) {
+  std::vector<nights::MergedCase> found;
+  std::set<std::string> seen;
+  for (const nights::SeriesHistory& one : history.series) {
+    const nights::TrackedSeries& series = one.series;
+    if (!seen.insert(series.case_id).second) continue;
+    const auto as_measured = planned_case(series, catalogue, {});
+    if (!as_measured || as_measured->case_id != series.case_id) continue;
+    const auto now = planned_case(series, catalogue, rules);
+    if (!now || now->case_id == series.case_id) continue;
+    std::vector<std::string> swept;
+    for (const auto& [name, value] : series.options) swept.push_back(name);
+    found.push_back({.from = series.case_id,
+                     .into = now->case_id,
+                     .options = nights::naming_options(now->options, swept, catalogue)});
+  }
+  return found;
 }
 
 }  // namespace stepbench::campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/reference_program.h"
+#include "harness/campaign/nightly.h"
 
 #include <unistd.h>
 
@@ -14,15 +14,13 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_files.h"
-#include "harness/campaign/run_request.h"
-#include "harness/machine/launcher_environment.h"
-#include "harness/nights/acts.h"
+#include "harness/machine/environment.h"
 #include "harness/nights/night_store.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
-#include "harness/run/interpreter.h"
-#include "harness/run/script_worker.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/numbers.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
@@ -92,7 +90,7 @@ std::string tracked_name(const plan::Plan& plan, const std::vector<std::string>&
 }
 
 ChosenReference choose_reference(const RunRequest& request, const PlannedRun& tonight,
-                                 track::TrackStore& store, std::string_view host,
+                                 nights::TrackStore& store, std::string_view host,
                                  const CampaignContext& context) {
   ChosenReference reference{.experiment = tracked_name(tonight.planned.plan, request.labels),
                             .tonight = night_program(tonight, context.variables)};
@@ -112,9 +110,9 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   if (reference.stored_program.build == reference.tonight.build) {
     return without(nights::NightReason::kSameProgram);
   }
-  const std::vector<track::TrackedRun> runs = store.runs();
+  const std::vector<nights::TrackedRun> runs = store.runs();
   const auto program = find_program(store, reference.stored_program.build, host,
-                                    track::find_run(runs, reference.stored_program.run));
+                                    nights::find_run(runs, reference.stored_program.run));
   if (!program) return without(nights::NightReason::kReferenceMissing);
   const ScriptInterpreter interpreter = stored_interpreter(*program);
   const InterpreterState state = state_of(interpreter, reference.tonight.interpreter);
@@ -132,21 +130,21 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   return reference;
 }
 
-BeforeNight before_night(const ChosenReference& reference, track::TrackStore& store,
+BeforeNight before_night(const ChosenReference& reference, nights::TrackStore& store,
                          std::string_view host, std::string_view today) {
-  const std::vector<track::TrackEvent> events = store.events();
+  const std::vector<nights::TrackEvent> events = store.events();
   return {.states = nights::load_states(store, host, reference.experiment),
-          .merged = track::MergedCases(events),
+          .merged = nights::MergedCases(events),
           .unfinished = reference.stored_program.unfinished,
           .ignored = nights::ignored_series(events, today)};
 }
 
 nights::NightPairs night_of_reference(const ChosenReference& reference, const PairedNight& paired,
-                                      const track::TrackedRun& run,
+                                      const nights::TrackedRun& run,
                                       const std::set<std::string>& left, std::size_t judged,
-                                      track::TrackStore& store, const fs::path& keep,
+                                      nights::TrackStore& store, const fs::path& keep,
                                       const std::string& now_utc) {
-  nights::NightPairs night{.night = track::night_of(run),
+  nights::NightPairs night{.night = nights::night_of(run),
                            .build = reference.tonight.build,
                            .reference = reference.stored_program.build,
                            .reference_run = reference.stored_program.run,
@@ -368,7 +366,7 @@ std::vector<fs::path> files_below(const fs::path& home, const fs::path& program)
 }
 
 // For a Python script all files count, for other programs only code.
-bool is_whole(const track::StoredBuild& stored) {
+bool is_whole(const nights::StoredBuild& stored) {
   const fs::path home = stored.worker.parent_path();
   const std::vector<fs::path> files = files_below(home, stored.worker);
   return build_at(stored.worker, files) == stored.build_id ||
@@ -376,7 +374,7 @@ bool is_whole(const track::StoredBuild& stored) {
 }
 
 // Returns why the folder was not made for this program; empty: it was, or does not exist.
-std::string foreign_build_reason(const track::StoredBuild& stored) {
+std::string foreign_build_reason(const nights::StoredBuild& stored) {
   const fs::path home = stored.worker.parent_path();
   std::error_code error;
   if (!stored.worker.is_absolute() || stored.worker.lexically_normal() != stored.worker ||
@@ -416,10 +414,10 @@ void copy_program(const NightProgram& program, const fs::path& home) {
 }
 
 // Builds that are the reference for the next night of some experiment on this host.
-std::set<std::string> references(track::TrackStore& store, std::string_view host,
+std::set<std::string> references(nights::TrackStore& store, std::string_view host,
                                  const std::string& now_utc) {
   std::map<std::string, std::string> newest;  // newest night of each experiment
-  for (const track::TrackedRun& run : store.runs()) {
+  for (const nights::TrackedRun& run : store.runs()) {
     if (run.host == host) newest[run.experiment] = run.started_utc;
   }
   const auto now = text::parse_utc(now_utc);
@@ -461,14 +459,14 @@ NightProgram night_program(const PlannedRun& run, const machine::Variables& vari
   return program;
 }
 
-std::string store_program(track::TrackStore& store, const NightProgram& program,
+std::string store_program(nights::TrackStore& store, const NightProgram& program,
                           const fs::path& keep, std::string_view host, const std::string& now_utc) {
   if (!program.why_not.empty()) return program.why_not;
   const fs::path home = fs::absolute(keep).lexically_normal() / folder_name(program.build);
-  const track::StoredBuild stored{.build_id = program.build,
-                                  .host = std::string(host),
-                                  .worker = home / program.program.filename(),
-                                  .stored_utc = now_utc};
+  const nights::StoredBuild stored{.build_id = program.build,
+                                   .host = std::string(host),
+                                   .worker = home / program.program.filename(),
+                                   .stored_utc = now_utc};
   if (!is_whole(stored)) {
     const std::vector<fs::path> files =
         program.is_script ? program.files : code_of(program.program.parent_path(), program.files);
@@ -486,8 +484,8 @@ std::string store_program(track::TrackStore& store, const NightProgram& program,
       return program.program.string() + " changed while it was copied";
     }
   }
-  const std::vector<track::StoredBuild> builds = store.builds();
-  const bool listed = std::ranges::any_of(builds, [&](const track::StoredBuild& each) {
+  const std::vector<nights::StoredBuild> builds = store.builds();
+  const bool listed = std::ranges::any_of(builds, [&](const nights::StoredBuild& each) {
     return each.build_id == stored.build_id && each.host == stored.host &&
            each.worker == stored.worker;
   });
@@ -495,9 +493,9 @@ std::string store_program(track::TrackStore& store, const NightProgram& program,
   return {};
 }
 
-std::optional<fs::path> find_program(track::TrackStore& store, const std::string& build,
-                                     std::string_view host, const track::TrackedRun* run) {
-  for (const track::StoredBuild& stored : store.builds()) {
+std::optional<fs::path> find_program(nights::TrackStore& store, const std::string& build,
+                                     std::string_view host, const nights::TrackedRun* run) {
+  for (const nights::StoredBuild& stored : store.builds()) {
     if (stored.build_id == build && stored.host == host && is_whole(stored)) return stored.worker;
   }
   if (run == nullptr || run->worker_path.empty() || run::is_script_worker(run->worker_path)) {
@@ -526,12 +524,12 @@ InterpreterState state_of(const ScriptInterpreter& stored, const ScriptInterpret
   return stored.path == tonight.path ? InterpreterState::kReplaceable : InterpreterState::kMissing;
 }
 
-PrunedPrograms prune_programs(track::TrackStore& store, std::string_view host, const fs::path& keep,
-                              const std::string& now_utc, bool dry_run) {
+PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
+                              const fs::path& keep, const std::string& now_utc, bool dry_run) {
   const std::set<std::string> needed = references(store, host, now_utc);
   const fs::path below = keep.empty() ? keep : fs::absolute(keep).lexically_normal();
   PrunedPrograms pruned;
-  for (track::StoredBuild& build : store.builds()) {
+  for (nights::StoredBuild& build : store.builds()) {
     const fs::path home = build.worker.parent_path();
     if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
     if (const std::string why = foreign_build_reason(build); !why.empty()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,30 +14,121 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/internal/ab_agenda.h"
 #include "harness/campaign/internal/ab_arms.h"
+#include "harness/campaign/internal/run_request.h"
+#include "harness/campaign/internal/session.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/campaign/run_request.h"
-#include "harness/campaign/session.h"
-#include "harness/campaign/verdict_options.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/run/count_launch.h"
-#include "harness/run/hidden_secrets.h"
-#include "harness/run/resume.h"
+#include "harness/run/agenda.h"
+#include "harness/run/launch.h"
 #include "harness/run/run_header.h"
+#include "harness/text/numbers.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
 namespace {
 
+double parse_margin(const std::string& given, std::string_view text) {
+  const auto share = text::parse_share(text);
+  if (!share) {
+    throw ConfigError("--margin", "'" + given +
+                                      "' is not a share from 0 to 1 or a percentage: step=1%, "
+                                      "peak_bytes=0.005");
+  }
+  return *share;
+}
+
+void set_margin(const std::string& given, const std::vector<Metric>& columns,
+                verdict::TestedMetrics& tested) {
+  const std::size_t equals = given.find('=');
+  const std::string name = equals == std::string::npos ? "step" : given.substr(0, equals);
+  const double share = parse_margin(
+      given, std::string_view(given).substr(equals == std::string::npos ? 0 : equals + 1));
+  verdict::TestedMetric* metric = verdict::find_tested(tested, name, columns);
+  if (metric == nullptr) {
+    throw ConfigError("--margin", "'" + name + "' is not tested; a margin can be given for " +
+                                      tested.names() + " (--metric chooses what is tested)");
+  }
+  metric->margin = share;
+}
+
+void set_margins_of(const plan::Plan& plan, verdict::TestedMetrics& tested) {
+  for (const char* name : {"step", "peak_bytes"}) {
+    verdict::TestedMetric* metric = verdict::find_tested(tested, name, {});
+    if (metric == nullptr || plan.cases.empty()) continue;
+    const Value* value =
+        plan.cases.front().resolved.options.get("compare.margin." + std::string(name));
+    if (value == nullptr || to_text(*value) == "auto") continue;
+    set_margin(std::string(name) + "=" + to_text(*value), {}, tested);
+  }
+}
+
+}  // namespace
+
+verdict::TestedMetrics tested_metrics(const TestedRequest& request,
+                                      const std::vector<Metric>& columns, const plan::Plan* plan) {
+  verdict::TestedMetrics tested = verdict::tested_metrics(request.metrics, columns);
+  if (plan != nullptr) set_margins_of(*plan, tested);
+  for (const std::string& given : request.margins) set_margin(given, columns, tested);
+  return tested;
+}
+
+bool gates_counts(const OptionValues& options) {
+  return text_of(options, "compare.gate") == "counts";
+}
+
+bool gates_counts(const plan::Plan& plan) {
+  return !plan.cases.empty() && gates_counts(plan.cases.front().resolved.options);
+}
+
+std::optional<double> count_margin_of(const OptionValues& options) {
+  const std::string text = text_of(options, "compare.margin.counts", "auto");
+  if (text.empty() || text == "auto") return std::nullopt;
+  return parse_margin("counts=" + text, text);
+}
+
+std::optional<double> count_margin_of(const plan::Plan& plan) {
+  return plan.cases.empty() ? std::nullopt : count_margin_of(plan.cases.front().resolved.options);
+}
+
+std::optional<double> take_count_margin(std::vector<std::string>& margins, bool gate_counts) {
+  constexpr std::string_view kCountsPrefix = "counts=";
+  std::optional<double> margin;
+  std::erase_if(margins, [&](const std::string& given) {
+    if (!given.starts_with(kCountsPrefix)) return false;
+    if (!gate_counts) {
+      throw ConfigError("--margin", "'" + given +
+                                        "' is a margin of counts, which decide only with "
+                                        "--gate counts");
+    }
+    margin = parse_margin(given, std::string_view(given).substr(kCountsPrefix.size()));
+    return true;
+  });
+  return margin;
+}
+
+void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {
+  for (const std::string& name : allow) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    constexpr std::size_t kMaxListed = 12;
+    std::string list = text::join(std::span(known).first(std::min(kMaxListed, known.size())));
+    if (known.size() > kMaxListed) list += ", ...";
+    throw ConfigError("--allow", "'" + name + "' cannot be allowed here" +
+                                     text::did_you_mean(name, known) + "; known: " + list);
+  }
+}
+
+namespace {
+
 constexpr std::int64_t kMinPairsForInterval = 6;
 
-compare::AbDesign design_for(const AbRequest& request, std::size_t cases,
-                             const compare::TestedMetrics& tested, std::uint64_t seed) {
-  compare::AbDesign design =
+verdict::AbDesign design_for(const AbRequest& request, std::size_t cases,
+                             const verdict::TestedMetrics& tested, std::uint64_t seed) {
+  verdict::AbDesign design =
       request.pairs > 0
-          ? compare::with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
-          : compare::with_looks(cases, tested.metrics.size() * cases, seed);
+          ? verdict::with_fixed_pairs(cases, static_cast<std::size_t>(request.pairs), seed)
+          : verdict::with_looks(cases, tested.metrics.size() * cases, seed);
   if (request.is_over) {
     design.looks.insert(design.looks.begin(), request.looks.begin(), request.looks.end());
   }
@@ -48,7 +140,7 @@ record::ColumnRow columns_of_both(const AbArms& arms) {
   record::Results b;
   a.columns = run::columns_of(arms.a.plan, arms.a.catalogue).columns;
   b.columns = run::columns_of(arms.b.plan, arms.b.catalogue).columns;
-  return {compare::common_columns({&a, "arm A"}, {&b, "arm B"})};
+  return {verdict::common_columns({&a, "arm A"}, {&b, "arm B"})};
 }
 
 RunArm run_arm(const AbRequest& request, const AbArm& arm, const std::filesystem::path& folder,
@@ -81,8 +173,8 @@ std::vector<AbSkip> skips_of(const AbArms& arms) {
   return skips;
 }
 
-AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
-                             const compare::TestedMetrics& tested, std::vector<Metric> columns,
+AbAgenda::Setup agenda_setup(verdict::AbDesign design, const AbArms& arms,
+                             const verdict::TestedMetrics& tested, std::vector<Metric> columns,
                              run::Progress& progress) {
   AbAgenda::Setup setup{
       .design = std::move(design),
@@ -94,7 +186,7 @@ AbAgenda::Setup agenda_setup(compare::AbDesign design, const AbArms& arms,
   // Both arms' plans request the same profile.
   if (!arms.points.empty()) setup.profile = profile_of(arms.b.plan.cases.front().resolved);
   std::set<std::string> ids;
-  for (const compare::AbPoint& point : arms.points) ids.insert(point.point_id);
+  for (const verdict::AbPoint& point : arms.points) ids.insert(point.point_id);
   const std::size_t digits = estimate::id_digits(ids);
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
     const ResolvedCase& resolved = arms.a.plan.cases[i].resolved;
@@ -132,10 +224,10 @@ std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& too
 
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
               run::Progress& progress) {
-  const compare::AbDesign& design = agenda.campaign().design();
+  const verdict::AbDesign& design = agenda.campaign().design();
   progress.print_line("A " + arms.a.words + "   B " + arms.b.words);
   progress.print_line(text::counted(std::ssize(arms.points), "case") + "; " +
-                      compare::looks_text(design.looks) + "; at most " +
+                      verdict::looks_text(design.looks) + "; at most " +
                       text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
                       ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
 }
@@ -144,7 +236,7 @@ void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem:
 
 void check_request(const AbRequest& request) {
   std::vector<std::string> known = {"missing"};
-  known.insert(known.end(), compare::gate_names().begin(), compare::gate_names().end());
+  known.insert(known.end(), verdict::gate_names().begin(), verdict::gate_names().end());
   check_allowed(request.allow, known);
   check_resume_folder(request.resume);
 }
@@ -178,7 +270,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
              run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
              const std::function<void(const std::filesystem::path&)>& on_start) {
   const AbPlan plan = plan_ab(request, arms);
-  const compare::TestedMetrics& tested = plan.tested;
+  const verdict::TestedMetrics& tested = plan.tested;
   const Fields labels = parse_labels(request.labels);
   const run::CountTools count_tools = tools_of_both(arms, context.variables);
   Session session{context, progress, interrupts, clock};
@@ -220,7 +312,7 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
     run.exit_status = exit_status_of_signal(*run.signal);
     return run;
   }
-  run.comparison = compare::ab_comparison(record::read_results(run.run_folder),
+  run.comparison = verdict::ab_comparison(record::read_results(run.run_folder),
                                           {.campaign = agenda.campaign(),
                                            .points = arms.points,
                                            .a = arms.a.words,
@@ -250,7 +342,7 @@ std::uint64_t random_seed() {
 
 // Default of a field that is missing in the header of a campaign from before metrics were recorded.
 std::string as_before(const std::string& field) {
-  return field == "ab_metrics" ? compare::default_metrics().names() : "";
+  return field == "ab_metrics" ? verdict::default_metrics().names() : "";
 }
 
 std::string describe(const std::string& field) {
@@ -264,17 +356,17 @@ std::string describe(const std::string& field) {
 
 }  // namespace
 
-void describe_campaign(const AbArms& arms, std::int64_t pairs, const compare::TestedMetrics& tested,
+void describe_campaign(const AbArms& arms, std::int64_t pairs, const verdict::TestedMetrics& tested,
                        std::uint64_t seed, record::RunRow& header) {
   header.plan_digest = digest(arms.a.plan.digest + '\n' + arms.b.plan.digest);
   header.context["ab_seed"] = static_cast<std::int64_t>(seed);
   header.context["ab_pairs"] = pairs > 0 ? std::to_string(pairs) : std::string{"looks"};
   header.context["ab_metrics"] = tested.names();
-  for (const compare::TestedMetric& metric : tested.metrics) {
-    const bool automatic = metric.kind == compare::MetricKind::kPeak && !metric.margin;
+  for (const verdict::TestedMetric& metric : tested.metrics) {
+    const bool automatic = metric.kind == verdict::MetricKind::kPeak && !metric.margin;
     header.context[std::string(kMarginField) + metric.name] =
         automatic ? Value{std::string{"auto"}}
-                  : Value{metric.margin.value_or(compare::kDefaultMargin)};
+                  : Value{metric.margin.value_or(verdict::kDefaultMargin)};
   }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     header.context["arm_" + arm->name] = arm->words;

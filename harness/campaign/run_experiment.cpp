@@ -10,22 +10,19 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/plan_forecast.h"
+#include "harness/campaign/internal/plan_forecast.h"
+#include "harness/campaign/internal/run_request.h"
+#include "harness/campaign/internal/session.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/campaign/run_request.h"
-#include "harness/campaign/session.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/columns.h"
+#include "harness/nights/history.h"
 #include "harness/run/agenda.h"
-#include "harness/run/count_launch.h"
-#include "harness/run/hidden_secrets.h"
-#include "harness/run/resume.h"
+#include "harness/run/launch.h"
 #include "harness/run/run_header.h"
-#include "harness/run/script_worker.h"
-#include "harness/run/wrap.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
-#include "harness/track/track_options.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -79,7 +76,7 @@ void check_tracked(const Planned& planned, const std::string& file) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const plan::PlannedCase& one : planned.plan.cases) {
     try {
-      (void)track::margins_of(one.resolved.options);
+      (void)nights::margins_of(one.resolved.options);
     } catch (const ConfigError& error) {
       throw ConfigError(file, error.what());
     }
@@ -90,7 +87,7 @@ void check_tracked(const Planned& planned, const std::string& file) {
       columns.insert(columns.end(), workload->metrics.begin(), workload->metrics.end());
     }
     try {
-      (void)track::tracked_metrics(names, columns);
+      (void)nights::tracked_metrics(names, columns);
     } catch (const ConfigError& error) {
       throw ConfigError(file, error.what());
     }
@@ -286,6 +283,25 @@ int run_exit_status(const record::Results& results) {
   };
   if (!any(Outcome::Kind::kMeasured)) return kExitNothingMeasured;
   return any(Outcome::Kind::kFailed) ? kExitSomeFailed : kExitOk;
+}
+
+Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progress& progress,
+                  run::Interrupts& interrupts, const Clock& clock) {
+  const ScratchFolder folder("stepbench-probe");
+  request.smoke = true;
+  request.launches = 0;
+  request.results = folder.path();
+  request.stores_results = false;
+  const PlannedRun run = plan_experiment(request, context, true);
+  const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
+  Probe probe{.exit_status = end.exit_status, .signal = end.signal, .costs = {.probed = true}};
+  for (const record::Launch& launch : end.results.launches) {
+    if (launch.row.outcome.kind == Outcome::Kind::kFailed) probe.failed.push_back(launch.row);
+    if (const auto cost = cost_of(launch.row)) {
+      probe.costs.by_case.emplace(launch.row.key.case_id, *cost);
+    }
+  }
+  return probe;
 }
 
 }  // namespace stepbench::campaign

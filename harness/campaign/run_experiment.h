@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `stepbench run`: plans an experiment and measures all its cases. Prints only progress.
-// Throws Error for user errors.
+// Implements `stepbench run` and `plan --probe`: plans an experiment and measures all its cases.
+// Includes what every command that measures shares: its context, requests, plans with their
+// forecasts, locks and the session. Prints only progress. Main thread only; throws Error for user
+// errors.
 #pragma once
 
 #include <filesystem>
@@ -9,13 +11,15 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/planning.h"
-#include "harness/campaign/run_request.h"
-#include "harness/record/reader.h"
-#include "harness/run/interrupts.h"
-#include "harness/run/progress.h"
+#include "harness/campaign/internal/plan_forecast.h"
+#include "harness/campaign/internal/planning.h"
+#include "harness/campaign/internal/run_request.h"
+#include "harness/campaign/internal/session.h"
+#include "harness/record/result_file.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 
@@ -65,5 +69,21 @@ struct RunEnd {
 
 // Distinguishes: nothing measured, some failed, all measured or skipped by rule.
 [[nodiscard]] int run_exit_status(const record::Results& results);
+
+// Implements `stepbench plan --probe`: one smoke launch of each case, without keeping results, to
+// find in seconds what cannot run and roughly how long the rest will take.
+
+struct Probe {
+  int exit_status = 0;             // as for `run --smoke`
+  std::optional<int> signal = {};  // signal that interrupted it
+  KnownCosts costs = {};           // from the measured launches
+  std::vector<record::LaunchRow> failed = {};
+};
+
+// Replans `request` with the smoke schedule and measures it in a temporary folder, which is removed
+// on return. All arguments must outlive the call. Throws Error for user errors.
+[[nodiscard]] Probe probe_cases(RunRequest request, const CampaignContext& context,
+                                run::Progress& progress, run::Interrupts& interrupts,
+                                const Clock& clock);
 
 }  // namespace stepbench::campaign

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
-#include "harness/record/launch_rows.h"
+#include "harness/os/descriptor.h"
+#include "harness/record/result_file.h"
 
 namespace stepbench::campaign {
 
@@ -86,6 +91,88 @@ ScratchFolder::ScratchFolder(const std::string& prefix)
 ScratchFolder::~ScratchFolder() {
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::directory_entry> entries_of(const fs::path& folder) {
+  std::vector<fs::directory_entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    entries.push_back(*at);
+  }
+  if (error) throw ConfigError(folder.string(), "cannot be read: " + error.message());
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool is_file(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  return !entry.is_symlink(ignored) && entry.is_regular_file(ignored);
+}
+
+bool is_trace(const fs::path& file) {
+  const std::string name = file.filename().string();
+  return name.ends_with(".json") || name.ends_with(".json.gz");
+}
+
+void add_traces(const fs::path& folder, RunFiles& files) {
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const bool trace = is_file(entry) && is_trace(entry.path());
+    (trace ? files.traces : files.foreign).push_back(entry.path());
+  }
+}
+
+// Files of a search in addition to its launches: folders of runs, programs and logs.
+bool is_of_search(const std::string& name, bool is_folder) {
+  constexpr std::array<std::string_view, 5> kFiles = {"bisect.json", "bisect.log", "tuning.json",
+                                                      "tuned.yaml", "own.yaml"};
+  constexpr std::array<std::string_view, 9> kFolders = {
+      "building", "confirm", "ends", "fresh", "inside", "logs", "programs", "rest", "trees"};
+  constexpr std::array<std::string_view, 5> kStems = {"commit-", "copies-", "counts-", "culprit-",
+                                                      "ends-"};
+  if (!is_folder) return std::ranges::find(kFiles, name) != kFiles.end();
+  return std::ranges::find(kFolders, name) != kFolders.end() ||
+         std::ranges::any_of(kStems, [&](std::string_view stem) { return name.starts_with(stem); });
+}
+
+}  // namespace
+
+bool is_search(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "bisect.json", ignored) ||
+         fs::is_regular_file(folder / "tuning.json", ignored);
+}
+
+bool is_being_searched(const fs::path& folder) {
+  const os::Descriptor file(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return file.is_open() && ::flock(file.value(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+RunFiles files_of_run(const fs::path& folder) {
+  RunFiles files{.search = is_search(folder)};
+  for (const fs::directory_entry& entry : entries_of(folder)) {
+    const std::string name = entry.path().filename().string();
+    std::error_code ignored;
+    if (is_file(entry) && record::is_result_file(entry.path())) {
+      files.results.push_back(entry.path());
+    } else if (is_file(entry) &&
+               (name == campaign::kVerdictFile || name == campaign::kExperimentCopy)) {
+      files.others.push_back(entry.path());
+    } else if (files.search && !entry.is_symlink(ignored) &&
+               is_of_search(name, entry.is_directory(ignored))) {
+      files.others.push_back(entry.path());
+    } else if (name == kCounts && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+      continue;  // valgrind's output: not copied away from the worker that it names
+    } else if (name == kTraces && !entry.is_symlink(ignored) && entry.is_directory(ignored)) {
+      add_traces(entry.path(), files);
+    } else {
+      files.foreign.push_back(entry.path());
+    }
+  }
+  return files;
 }
 
 }  // namespace stepbench::campaign

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The catalogue as JSON: the output of `WORKER describe`, which workers in other languages may
-// print too.
+// print too. And the JSON Schema of the YAML files that it allows, for editors. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -24,5 +24,10 @@ inline constexpr int kCatalogueVersion = 1;
 
 // Changes when any option, variant, phase or metric changes.
 [[nodiscard]] std::string catalogue_digest(const Catalogue& catalogue);
+
+// Returns a JSON Schema (draft 2020-12) of the YAML files that this catalogue allows: descriptions,
+// defaults, ranges and choices. It accepts whatever the planner accepts; `stepbench plan` checks
+// rules between options.
+[[nodiscard]] std::string json_schema(const Catalogue& catalogue);
 
 }  // namespace stepbench::catalogue

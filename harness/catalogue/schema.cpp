@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/catalogue/schema.h"
+#include "harness/catalogue/json.h"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-#include "harness/measure/window_samples.h"
+#include "harness/base/series.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
 

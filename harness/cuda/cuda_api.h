@@ -12,7 +12,7 @@
 #include <string_view>
 #include <variant>
 
-#include "harness/ops/trace_device.h"
+#include "harness/ops/op_log.h"
 
 namespace stepbench::cuda {
 

@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "harness/document/render_markdown.h"
-#include "harness/document/render_text.h"
-
 namespace stepbench::document {
 
 std::string render(const Document& document, const RenderStyle& style) {

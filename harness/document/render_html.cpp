@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/document/render_html.h"
+#include "harness/document/render.h"
 
 #include <algorithm>
 #include <cctype>
@@ -10,7 +10,6 @@
 
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/utf8.h"
 
 namespace stepbench::document {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/document/render_markdown.h"
+#include "harness/document/render.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/document/render_text.h"
+#include "harness/document/render.h"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "harness/text/printable.h"
-#include "harness/text/utf8.h"
 #include "harness/text/words.h"
 
 namespace stepbench::document {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches grouped by case: the input of every table, CSV and JSON of results.
+// Launches grouped by case, and the names of cases: the input of every table, CSV and JSON of
+// results. Rows point into the results, which must outlive them. Times in nanoseconds. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +13,11 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
-#include "harness/estimate/launch_estimate.h"
-#include "harness/estimate/request_times.h"
-#include "harness/record/reader.h"
+#include "harness/base/option_values.h"
+#include "harness/estimate/internal/launch_estimate.h"
+#include "harness/estimate/internal/request_times.h"
+#include "harness/ops/op_table.h"
+#include "harness/record/result_file.h"
 #include "harness/stats/order_statistics.h"
 
 namespace stepbench::estimate {
@@ -171,5 +175,42 @@ class RowNames {
 [[nodiscard]] std::string case_name(const OptionValues& options, const std::string& workload,
                                     const std::vector<std::string>& varying,
                                     std::string_view case_id = {});
+
+// Groups profiled launches by case, for the tables of operations and modules.
+
+// The launches of one case by one engine, with their operations summed.
+struct ProfiledCase {
+  std::string case_id;
+  std::string label;
+  std::string engine;
+  std::int64_t launches = 0;
+  std::optional<double> overhead = {};  // profiled step over timed step; nullopt if not timed
+  bool within_noise = false;
+  ops::OpTable table = {};
+};
+
+// Cases whose id begins with `case_id`. Throws ConfigError if there are none.
+[[nodiscard]] std::vector<ProfiledCase> profiled_cases(const record::Results& results,
+                                                       const std::string& case_id);
+
+// True if recording slowed the step by no more than launches differ. `overhead`: profiled step over
+// timed step. `timed`: the row of the timing launches, or null.
+[[nodiscard]] bool is_within_noise(double overhead, const CaseRow* timed);
+
+// Names of cases in the style of Google Benchmark, for its JSON and for stepbench-gbench.
+
+// Converts text to one part of a name. '/' and ':' separate parts, and users match names by regular
+// expressions, so everything but letters, digits, '_', '-' and '.' becomes '_'. At most 80 bytes.
+[[nodiscard]] std::string benchmark_name_part(std::string_view text);
+
+// "train_step/num_workers:4/pin_memory:true": the workload and those of `varying` that have a
+// value.
+[[nodiscard]] std::string benchmark_name(std::string_view workload, const OptionValues& options,
+                                         const std::vector<std::string>& varying);
+
+// Makes names unique: appends "/case:3f2a91bc" to each name that occurs more than once. `case_ids`
+// has one id per name.
+[[nodiscard]] std::vector<std::string> distinct_names(std::vector<std::string> names,
+                                                      std::span<const std::string_view> case_ids);
 
 }  // namespace stepbench::estimate

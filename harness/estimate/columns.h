@@ -2,7 +2,8 @@
 // The single table of metrics: declares every number of a step, a launch or a case once. It is read
 // by the catalogue (`list metrics`), `ab --metric`, `track.metrics`, CSV, JSON, OpenMetrics, the
 // tables for console and Markdown, the case page, --sort and --columns. To add one: its row in
-// columns.cpp, or in launch_metrics.cpp if it is not a column of cases. Pure; any thread.
+// columns.cpp, or in launch_metrics.cpp if it is not a column of cases. Also selects, sorts and
+// reads rows by a name that a user typed. Pure; any thread.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/internal/launch_values.h"
 
 namespace stepbench::estimate {
 
@@ -28,7 +30,6 @@ enum class ColumnFormat : std::uint8_t {
   kSmallPercent  // of a share that may be far below one percent, two significant digits
 };
 
-struct ClockedLaunch;  // launch_values.h
 // NaN if the launch has no such value.
 using LaunchValue = double (*)(const ClockedLaunch& of);
 // Null if the case has no such value.
@@ -93,5 +94,55 @@ struct EstimateColumn {
 // Value of any metric: by its row's formula; without a formula or a row, the launch's reported
 // metric of this name, else the mean of that column over its steps.
 [[nodiscard]] double launch_value(const ClockedLaunch& of, std::string_view metric);
+
+// Looks up a row's value by a name that a user typed: an option (full or short name), a column, the
+// head of a table column, or a metric or phase of its launches.
+
+// Names in a record for programs, without duplicates: keys, options, estimates. Without metrics and
+// phases.
+[[nodiscard]] std::vector<std::string> record_names(std::span<const CaseRow> rows);
+// Other names that a record may have, without duplicates and without those above. Each list is
+// ordered.
+struct DetailNames {
+  std::vector<std::string> requests;     // waiting times of requests
+  std::vector<std::string> phases;       // times: data_wait_ns, forward_device_ns
+  std::vector<std::string> metrics;      // of launches; with kMetricPrefix if a name is taken
+  std::vector<std::string> labels;       // labels of the run, with kLabelPrefix
+  std::vector<std::string> environment;  // environment of the worker, with kEnvironmentPrefix
+};
+[[nodiscard]] DetailNames detail_names(std::span<const CaseRow> rows);
+inline constexpr std::string_view kMetricPrefix = "metric.";
+inline constexpr std::string_view kLabelPrefix = "label.";
+inline constexpr std::string_view kEnvironmentPrefix = "environment.";
+// Returns the full name. Throws ConfigError at `where` if it is unknown or ambiguous.
+[[nodiscard]] std::string full_name(const std::string& name, std::span<const CaseRow> rows,
+                                    const char* where);
+// In base units; metrics are medians over launches. Null if the row has no such value.
+[[nodiscard]] Value row_value(const CaseRow& row, const std::string& full_name);
+// As row_value() for many rows: the name is looked up once.
+[[nodiscard]] CaseValue row_getter(const std::string& full_name);
+[[nodiscard]] bool is_option(std::span<const CaseRow> rows, const std::string& full_name);
+
+// Sorts by any name; "-NAME" sorts descending. Rows without a value come last. Throws ConfigError
+// at --sort for an unknown name.
+void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
+
+// True if `text` is a way to write the value: "8", "8.0" and 8 are equal, as are "True" and true.
+// "null" never matches.
+[[nodiscard]] bool is_written(const Value& value, const std::string& text);
+
+// --filter and --baseline of finished results.
+
+// Applies `--filter num_workers=4,8`: keeps the launches whose option has one of the values; a
+// launch must pass all filters. Throws ConfigError at --filter for an unknown name or if no case is
+// left.
+void keep_filtered(record::Results& results, std::span<const std::string> filters);
+
+// Applies `--baseline num_workers=0,pin_memory=false`, or the first digits of the id of a case or
+// of one of several runs: fills `vs_baseline` of the rows. If several rows match the baseline, each
+// row is compared with the one whose other options equal its own. Throws ConfigError at --baseline
+// if no row matches.
+void compare_with_baseline(std::vector<CaseRow>& rows, const record::Results& results,
+                           const std::string& baseline);
 
 }  // namespace stepbench::estimate

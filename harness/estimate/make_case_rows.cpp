@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/estimate/case_estimate.h"
+#include "harness/estimate/internal/case_estimate.h"
 
 namespace stepbench::estimate {
 namespace {

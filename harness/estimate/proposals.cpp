@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/estimate/proposals.h"
+#include "harness/estimate/ranking.h"
 
 #include <algorithm>
 #include <array>

@@ -9,8 +9,7 @@
 #include <map>
 #include <variant>
 
-#include "harness/stats/effect_size.h"
-#include "harness/stats/multiple_comparisons.h"
+#include "harness/stats/comparisons.h"
 
 namespace stepbench::estimate {
 namespace {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One observation about a launch in plain words, with its number and a remedy. Findings on loader,
-// allocator, memory and traces share this type.
+// allocator, memory and traces share this type. And the severity of a cause, and the names of ranks
+// in findings. Pure; any thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,5 +51,21 @@ struct Finding {
   std::string undecided = {};      // why the rule could not decide; nothing is then found
   std::vector<Place> places = {};  // the longest ones, at most kMaxPlaces
 };
+
+// Severity of a cause by its possible gain, a `share` of the step's time: at least 1/4 is a
+// problem, at least 1/20 a warning.
+[[nodiscard]] constexpr Severity severity_of_share(double share) {
+  constexpr double kProblemShare = 0.25;
+  constexpr double kWarningShare = 0.05;
+  if (share >= kProblemShare) return Severity::kProblem;
+  return share >= kWarningShare ? Severity::kWarning : Severity::kInfo;
+}
+
+// Ranks of a group in findings, verdicts and failures.
+
+inline constexpr const char* kStragglerFinding = "ranks.straggler";
+
+// "rank 1", "ranks 0, 2 and 3"
+[[nodiscard]] std::string rank_names(std::span<const std::int64_t> ranks);
 
 }  // namespace stepbench

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/estimate/benchmark_name.h"
+#include "harness/estimate/case_rows.h"
 
 namespace stepbench::gbench {
 

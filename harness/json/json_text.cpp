@@ -9,10 +9,9 @@
 #include <cstring>
 #include <variant>
 
-#include "harness/base/number_text.h"
+#include "harness/base/value.h"
 #include "harness/json/line_object.h"
 #include "harness/text/printable.h"
-#include "harness/text/utf8.h"
 
 namespace stepbench::json {
 namespace {
@@ -135,7 +134,7 @@ void JsonText::begin(const JsonKey& key) {
   line_ += key.text();
 }
 
-void JsonText::pass_on(const text::TextSink& sink) {
+void JsonText::pass_on(const TextSink& sink) {
   if (line_.empty()) return;
   sink(std::string_view(line_).substr(0, line_.size() - 1));
   line_.erase(0, line_.size() - 1);  // the last character decides whether a comma comes next

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only writer of JSON: builds a line by appending, keeps the order of calls, adds commas
 // itself. indented() spreads a line over several, for people and for parsers that read line by
-// line. One thread.
+// line. A text that is too long to hold in memory goes to a TextSink of the caller. One thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -12,9 +14,21 @@
 #include <utility>
 
 #include "harness/base/value.h"
-#include "harness/text/text_sink.h"
 
 namespace stepbench::json {
+
+// Called with the pieces of a text in order, in the caller's thread. Pieces may end anywhere.
+using TextSink = std::function<void(std::string_view piece)>;
+
+inline constexpr std::size_t kTextPiece = std::size_t{1} << 20U;  // bytes worth a call
+
+// Collects everything that `write` passes to its sink.
+template <typename Write>
+[[nodiscard]] std::string whole_text(const Write& write) {
+  std::string text;
+  write(TextSink([&](std::string_view piece) { text += piece; }));
+  return text;
+}
 
 // Quotes the text as a JSON string. Bytes that are not UTF-8 become U+FFFD; characters that
 // printable() makes visible are written as \uXXXX, so that a terminal can show the line.
@@ -64,7 +78,7 @@ class JsonText {
   [[nodiscard]] const std::string& line() const { return line_; }
   [[nodiscard]] std::string take() { return std::move(line_); }
   // Passes the text so far to `sink`, except its last character, and continues after it.
-  void pass_on(const text::TextSink& sink);
+  void pass_on(const TextSink& sink);
 
  private:
   void begin(std::string_view key);

@@ -2,7 +2,6 @@
 #include "harness/machine/device_state.h"
 
 #include <dlfcn.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -2,17 +2,129 @@
 #include "harness/machine/environment.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "harness/machine/cgroup.h"
-#include "harness/os/command.h"
+#include "harness/machine/device_state.h"
+#include "harness/machine/processes.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
+#include "harness/text/secrets.h"
 
 namespace stepbench::machine {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "NVRM version: NVIDIA UNIX x86_64 Kernel Module 570.86.10 Thu Jan ...": returns the first word
+// that looks like a version.
+std::string driver_version(const std::string& text) {
+  for (const std::string_view word :
+       os::split_words(std::string_view{text}.substr(0, text.find('\n')))) {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    if (is_digit(word.front()) && word.find('.') != std::string_view::npos &&
+        std::all_of(word.begin(), word.end(), [&](char c) { return is_digit(c) || c == '.'; })) {
+      return std::string{word};
+    }
+  }
+  return {};
+}
+
+// Counts nvidia0, nvidia1, …: some containers show nothing else of a driver.
+int device_files(const fs::path& dev) {
+  constexpr std::string_view kPrefix = "nvidia";
+  int count = 0;
+  std::error_code error;
+  for (fs::directory_iterator at{dev, error}, end; !error && at != end; at.increment(error)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(kPrefix) &&
+        os::parse_integer(std::string_view{name}.substr(kPrefix.size()))) {
+      ++count;
+    }
+  }
+  return count;
+}
+
+}  // namespace
+
+std::optional<Devices> nvml_devices() {
+  const auto session = NvmlSession::open(load_nvml_api());
+  if (session == nullptr) return std::nullopt;
+  Devices devices{.count = session->devices(),
+                  .driver_version = session->driver_version(),
+                  .cuda_version = session->cuda_version()};
+  for (int i = 0; i < devices.count; ++i) {
+    DeviceState facts;
+    if (const auto device = session->device(i)) session->read_facts(*device, facts);
+    devices.models.push_back(facts.name);
+  }
+  return devices;
+}
+
+Devices find_devices(const fs::path& root, const ManagementLibrary& management_library) {
+  Devices devices;
+  if (const auto version = os::read_text(root / "proc/driver/nvidia/version")) {
+    devices.driver_version = driver_version(*version);
+  }
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator at{root / "proc/driver/nvidia/gpus", error}, end; !error && at != end;
+       at.increment(error)) {
+    entries.push_back(at->path());
+  }
+  std::sort(entries.begin(), entries.end());
+  for (const fs::path& entry : entries) {
+    const std::string text = os::read_text(entry / "information").value_or("");
+    if (const auto model = os::find_field(text, "Model")) devices.models.emplace_back(*model);
+  }
+  devices.count = static_cast<int>(entries.size());
+  if (devices.count == 0) devices.count = device_files(root / "dev");
+  if (auto library = management_library ? management_library() : std::nullopt) {
+    devices.count = library->count;
+    devices.cuda_version = library->cuda_version;
+    if (devices.driver_version.empty()) devices.driver_version = std::move(library->driver_version);
+    if (devices.models.empty()) devices.models = std::move(library->models);
+  }
+  return devices;
+}
+
+Variables variables_of(const char* const* entries) {
+  Variables variables;
+  for (; *entries != nullptr; ++entries) {
+    const std::string_view text = *entries;
+    const std::size_t equals = text.find('=');
+    if (equals == std::string_view::npos) continue;
+    variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+std::optional<std::string_view> find_variable(const Variables& variables, std::string_view name) {
+  for (const auto& [key, value] : variables) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+bool cuda_available(const Devices& devices, const Variables& variables) {
+  if (devices.count == 0) return false;
+  const auto visible = find_variable(variables, "CUDA_VISIBLE_DEVICES");
+  return !visible || !(visible->empty() || visible->starts_with("-1") || *visible == "none" ||
+                       *visible == "NoDevFiles");
+}
+
+int visible_devices(const Devices& devices, const Variables& variables) {
+  if (!cuda_available(devices, variables)) return 0;
+  const auto visible = find_variable(variables, "CUDA_VISIBLE_DEVICES");
+  if (!visible) return devices.count;
+  const auto named = static_cast<int>(std::ranges::count(*visible, ',')) + 1;
+  return std::min(named, devices.count);
+}
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -142,6 +254,91 @@ Fields git_state(const std::filesystem::path& directory) {
   const os::CommandResult status = git({"status", "--porcelain", "--untracked-files=no"});
   if (status.exit_status == 0 && !status.timed_out)
     fields.emplace("git.dirty", !os::trim(status.out).empty());
+  return fields;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kDenied = {"CUDA_INJECTION64_PATH",
+                                                     "NVTX_INJECTION64_PATH"};
+constexpr std::array<std::string_view, 1> kDeniedPrefixes = {"KINETO_"};
+constexpr std::array<std::string_view, 5> kRelevant = {"LD_PRELOAD", "LD_LIBRARY_PATH",
+                                                       "LD_BIND_NOW", "NUMEXPR_NUM_THREADS",
+                                                       "TOKENIZERS_PARALLELISM"};
+constexpr std::array<std::string_view, 17> kRelevantPrefixes = {
+    "OMP_",      "GOMP_",    "KMP_",    "MKL_",    "DNNL_",         "ONEDNN_",
+    "OPENBLAS_", "CUDA_",    "CUBLAS_", "CUDNN_",  "NCCL_",         "GLOO_",
+    "NVIDIA_",   "PYTORCH_", "TORCH_",  "MALLOC_", "GLIBC_TUNABLES"};
+
+void set(Variables& variables, std::string_view name, std::string value) {
+  const auto found = std::find_if(variables.begin(), variables.end(),
+                                  [&](const auto& variable) { return variable.first == name; });
+  if (found == variables.end()) {
+    variables.emplace_back(name, std::move(value));
+  } else {
+    found->second = std::move(value);
+  }
+}
+
+// By default glibc returns the top of the heap to the kernel when a step frees its tensors and
+// faults it in again in the next step: thousands of page faults per step or none, depending on the
+// heap's layout. With these settings model steps keep freed memory. The first value is glibc's own
+// upper limit.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kKeepFreedMemory = {
+    {{"MALLOC_MMAP_THRESHOLD_", "33554432"}, {"MALLOC_TRIM_THRESHOLD_", "1099511627776"}}};
+
+bool chooses_allocator(const Variables& variables) {
+  return std::any_of(variables.begin(), variables.end(), [](const auto& variable) {
+    return variable.first.starts_with("MALLOC_") || variable.first == "GLIBC_TUNABLES" ||
+           variable.first == "LD_PRELOAD";
+  });
+}
+
+}  // namespace
+
+bool is_denied(std::string_view variable) {
+  return std::find(kDenied.begin(), kDenied.end(), variable) != kDenied.end() ||
+         std::any_of(kDeniedPrefixes.begin(), kDeniedPrefixes.end(),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+LauncherEnvironment launcher_environment(const Variables& inherited, const ResolvedCase& resolved) {
+  LauncherEnvironment environment;
+  for (const auto& [name, value] : inherited) {
+    if (is_denied(name)) {
+      environment.removed.push_back(name);
+    } else {
+      environment.variables.emplace_back(name, value);
+    }
+  }
+  const auto threads = resolved.options.find("threads.intra_op");
+  if (threads != resolved.options.end() && std::holds_alternative<std::int64_t>(threads->second)) {
+    set(environment.variables, "OMP_NUM_THREADS", to_text(threads->second));
+    set(environment.variables, "MKL_NUM_THREADS", to_text(threads->second));
+  }
+  if (resolved.has("model.kind") && !chooses_allocator(environment.variables)) {
+    for (const auto& [name, value] : kKeepFreedMemory)
+      set(environment.variables, name, std::string(value));
+  }
+  constexpr std::string_view kSection = "env.";
+  for (const auto& [name, value] : resolved.options) {
+    if (name.starts_with(kSection) && !is_null(value)) {
+      set(environment.variables, std::string_view{name}.substr(kSection.size()), to_text(value));
+    }
+  }
+  return environment;
+}
+
+Fields relevant_variables(const Variables& variables) {
+  Fields fields;
+  for (const auto& [name, value] : variables) {
+    const std::string_view whole = name;
+    const auto starts = [whole](std::string_view prefix) { return whole.starts_with(prefix); };
+    if (std::find(kRelevant.begin(), kRelevant.end(), whole) != kRelevant.end() ||
+        std::any_of(kRelevantPrefixes.begin(), kRelevantPrefixes.end(), starts)) {
+      fields.emplace("env." + name, text::is_secret_name(name) ? std::string{text::kMask} : value);
+    }
+  }
   return fields;
 }
 

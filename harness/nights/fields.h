@@ -4,11 +4,11 @@
 #pragma once
 
 #include "harness/json/fields.h"
+#include "harness/nights/internal/pairs.h"
+#include "harness/nights/internal/state.h"
 #include "harness/nights/night.h"
-#include "harness/nights/pairs.h"
-#include "harness/nights/state.h"
 
-namespace stepbench::track {
+namespace stepbench::nights {
 
 template <typename V>
 void fields(V& v, json::Of<TrackedSeries> auto& series) {
@@ -31,7 +31,7 @@ void fields(V& v, json::Of<JudgedRow> auto& night) {
   v("alert", night.alert);
 }
 
-}  // namespace stepbench::track
+}  // namespace stepbench::nights
 
 namespace stepbench::nights {
 

@@ -18,7 +18,6 @@ std::size_t Night::count(NightState state) const {
 namespace {
 
 using namespace std::chrono_literals;
-using track::TrackedRun;
 
 constexpr auto kNightLasts = 20h;
 constexpr auto kFutureAfter = 24h;
@@ -112,7 +111,7 @@ std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs, std::st
   // Per experiment: the newest run, and the newest with a plausible date.
   std::map<std::string, std::pair<const TrackedRun*, const TrackedRun*>> newest;
   for (const TrackedRun& run : runs) {
-    if (run.host != host || track::is_imported(run)) continue;
+    if (run.host != host || nights::is_imported(run)) continue;
     auto& [any, believed] = newest[run.experiment];
     any = &run;
     if (!is_future(run.started_utc, now_utc)) believed = &run;

@@ -10,15 +10,15 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/nights/alert.h"
-#include "harness/nights/judge.h"
-#include "harness/nights/pairs.h"
-#include "harness/track/history.h"
+#include "harness/nights/history.h"
+#include "harness/nights/internal/alert.h"
+#include "harness/nights/internal/judge.h"
+#include "harness/nights/internal/pairs.h"
 
 namespace stepbench::nights {
 
 struct NightSeries {
-  track::TrackedSeries series = {};
+  TrackedSeries series = {};
   NightState state = NightState::kNoVerdict;
   NightReason why = NightReason::kMeasured;
   std::string run = {};                  // tonight's run id; empty: no value tonight
@@ -58,7 +58,7 @@ struct EnvironmentChange {
 };
 
 struct NightExperiment {
-  track::TrackedRun run = {};
+  TrackedRun run = {};
   NightPairs pairs = {};  // its `series` is empty
   std::vector<EnvironmentChange> environment = {};
   std::vector<ReferenceMoved> reference_moved = {};  // only if the environment changed
@@ -98,7 +98,7 @@ void add_absent(Night& night);
 void end_of(Night& night, const ExitRules& rules);
 
 // Newest run of each experiment of this host, none more than 20 hours older than the newest.
-[[nodiscard]] std::vector<std::string> tonights_runs(std::span<const track::TrackedRun> runs,
+[[nodiscard]] std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs,
                                                      std::string_view host,
                                                      std::string_view now_utc);
 [[nodiscard]] bool is_future(std::string_view started_utc, std::string_view now_utc);

@@ -8,16 +8,13 @@
 
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
-#include "harness/nights/acts.h"
 #include "harness/nights/fields.h"
-#include "harness/nights/judge_night.h"
+#include "harness/nights/internal/acts.h"
+#include "harness/nights/internal/judge_night.h"
 #include "harness/stats/order_statistics.h"
 
 namespace stepbench::nights {
 namespace {
-
-using track::TrackedRun;
-using track::TrackEvent;
 
 constexpr std::size_t kPointsJudged = 8;  // tonight's and recent ones
 constexpr std::size_t kPointsShown = 120;
@@ -26,34 +23,34 @@ constexpr std::size_t kNightsBack = 8;    // nights examined for failures of the
 
 using States = std::map<std::string, SeriesState>;
 
-SeriesState state_of(const track::StateRow& row) {
+SeriesState state_of(const StateRow& row) {
   SeriesState state = json::read_text<SeriesState>(row.state);
   state.series = row.series;
   return state;
 }
 
-States states_of(const std::vector<track::StateRow>& rows) {
+States states_of(const std::vector<StateRow>& rows) {
   States states;
-  for (const track::StateRow& row : rows) states.emplace(row.series, state_of(row));
+  for (const StateRow& row : rows) states.emplace(row.series, state_of(row));
   return states;
 }
 
-track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pairs) {
-  track::NightRows rows;
+NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pairs) {
+  NightRows rows;
   std::map<std::string, const NightSeries*> tonight;
   std::map<std::string_view, std::map<std::string_view, const SeriesPairs*>> measured;  // by run
   for (const NightPairs& night : pairs) measured.emplace(night.night.run, night.by_series());
   for (const NightSeries& series : judged.night.series) {
     tonight.emplace(series.series.id, &series);
     if (series.why == NightReason::kValues || series.run.empty()) continue;
-    track::JudgedRow row{.run = series.run,
-                         .series = series.series.id,
-                         .state = series.state,
-                         .change = series.change,
-                         .low = series.low,
-                         .high = series.high,
-                         .reported = series.reported.has_value(),
-                         .alert = series.alert};
+    JudgedRow row{.run = series.run,
+                  .series = series.series.id,
+                  .state = series.state,
+                  .change = series.change,
+                  .low = series.low,
+                  .high = series.high,
+                  .reported = series.reported.has_value(),
+                  .alert = series.alert};
     const auto& of_run = measured[row.run];
     const auto of = of_run.find(row.series);
     if (of != of_run.end() && !of->second->as_share && !of->second->pairs.empty())
@@ -77,8 +74,8 @@ track::NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs
   return rows;
 }
 
-track::HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t points) {
-  track::HistoryQuery query{.last = points};
+HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t points) {
+  HistoryQuery query{.last = points};
   for (const TrackedRun& run : runs) {
     query.host = run.host;
     query.experiments.push_back(run.experiment);
@@ -87,22 +84,21 @@ track::HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t po
 }
 
 // Loads more nights of the series that users will look at.
-void load_shown(track::TrackStore& store, track::HistoryQuery query, StoredNight& stored) {
+void load_shown(TrackStore& store, HistoryQuery query, StoredNight& stored) {
   for (const NightSeries& one : stored.night.series) {
     const bool usual = one.state == NightState::kOk || one.state == NightState::kNoVerdict;
     if (query.series.size() < kSeriesShown && (!usual || !one.alert.empty()))
       query.series.push_back(one.series.id);
   }
   if (query.series.empty()) return;
-  track::History more = store.history(query);  // history of the same runs
-  for (track::SeriesHistory& one : more.series) {
-    const auto known =
-        std::ranges::find(stored.history.series, one.series.id,
-                          [](const track::SeriesHistory& of) { return of.series.id; });
+  History more = store.history(query);  // history of the same runs
+  for (SeriesHistory& one : more.series) {
+    const auto known = std::ranges::find(stored.history.series, one.series.id,
+                                         [](const SeriesHistory& of) { return of.series.id; });
     if (known != stored.history.series.end()) known->points = std::move(one.points);
   }
-  for (track::Cohort& cohort : more.cohorts) {
-    if (std::ranges::find(stored.history.cohorts, cohort.id, &track::Cohort::id) ==
+  for (Cohort& cohort : more.cohorts) {
+    if (std::ranges::find(stored.history.cohorts, cohort.id, &Cohort::id) ==
         stored.history.cohorts.end())
       stored.history.cohorts.push_back(std::move(cohort));
   }
@@ -134,10 +130,10 @@ Night shown_again(std::vector<NightSeries> series, const std::vector<TrackedRun>
 // Judges nights one after another from the history's data.
 class NightRecorder {
  public:
-  NightRecorder(const NightRequest& request, track::TrackStore& store)
+  NightRecorder(const NightRequest& request, TrackStore& store)
       : request_(request), store_(store), all_(store.runs()) {
     for (const std::string& id : request.runs) {
-      const TrackedRun* run = track::find_run(all_, id);
+      const TrackedRun* run = nights::find_run(all_, id);
       if (run == nullptr) throw ConfigError("--night", "the history has no run '" + id + "'");
       runs_.push_back(*run);
     }
@@ -146,14 +142,14 @@ class NightRecorder {
   StoredNight judge() {
     if (runs_.empty()) return {};
     for (const TrackedRun& run : runs_) {
-      std::vector<track::StateRow> rows = store_.states(run.host, run.experiment);
+      std::vector<StateRow> rows = store_.states(run.host, run.experiment);
       if (rows.empty() && rebuild(store_, run.host) > 0)
         rows = store_.states(run.host, run.experiment);
       rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
                    std::make_move_iterator(rows.end()));
     }
     StoredNight stored{.history = store_.history(query_of(runs_, kPointsJudged))};
-    const std::vector<TrackEvent> statements = store_.events(track::WhichEvents::kStatements);
+    const std::vector<TrackEvent> statements = store_.events(WhichEvents::kStatements);
     if (was_judged()) {
       stored.night = recorded_night(stored.history, statements);
       load_shown(store_, query_of(runs_, kPointsShown), stored);
@@ -177,7 +173,7 @@ class NightRecorder {
   [[nodiscard]] bool was_judged() const {
     if (rows_.empty()) return false;
     std::map<std::string, std::string> last;  // newest judged run by experiment
-    for (const track::StateRow& row : rows_)
+    for (const StateRow& row : rows_)
       last[row.experiment] = std::max(last[row.experiment], row.run);
     bool any = false;
     for (const TrackedRun& run : runs_) {
@@ -188,16 +184,16 @@ class NightRecorder {
     return any;
   }
   [[nodiscard]] bool is_later(const std::string& id, const TrackedRun& run) const {
-    const TrackedRun* other = track::find_run(all_, id);
+    const TrackedRun* other = nights::find_run(all_, id);
     return other != nullptr && other->started_utc > run.started_utc;
   }
 
-  Night recorded_night(const track::History& history, std::span<const TrackEvent> statements) {
+  Night recorded_night(const History& history, std::span<const TrackEvent> statements) {
     std::vector<NightSeries> series;
     bool newest = true;
     for (const TrackedRun& run : runs_) {
       bool last = false;
-      for (const track::StateRow& row : rows_) {
+      for (const StateRow& row : rows_) {
         if (row.experiment != run.experiment || row.run != run.run_id) continue;
         last = true;
         series.push_back(json::read_text<NightSeries>(row.night));
@@ -217,10 +213,10 @@ class NightRecorder {
   }
 
   // An older night, for which the history keeps a row per series.
-  std::vector<NightSeries> of_run(const track::History& history, const TrackedRun& run) {
+  std::vector<NightSeries> of_run(const History& history, const TrackedRun& run) {
     std::vector<NightSeries> series;
-    for (const track::JudgedRow& row : store_.judged_run(run.run_id)) {
-      const track::SeriesHistory* known = history.find_series(row.series);
+    for (const JudgedRow& row : store_.judged_run(run.run_id)) {
+      const SeriesHistory* known = history.find_series(row.series);
       if (known == nullptr) continue;
       NightSeries& one = series.emplace_back();
       one.series = known->series;
@@ -257,16 +253,16 @@ class NightRecorder {
   }
 
   const NightRequest& request_;
-  track::TrackStore& store_;
+  TrackStore& store_;
   std::vector<TrackedRun> all_;
   std::vector<TrackedRun> runs_ = {};  // tonight's runs
-  std::vector<track::StateRow> rows_ = {};
+  std::vector<StateRow> rows_ = {};
 };
 
 // Rejudges all nights of an experiment.
 class Replay {
  public:
-  Replay(track::TrackStore& store, const std::string& host, const std::string& experiment)
+  Replay(TrackStore& store, const std::string& host, const std::string& experiment)
       : history_(store.history({.experiments = {experiment}, .host = host})) {}
 
   void take(const TrackEvent& event, std::span<const TrackEvent> statements) {
@@ -279,9 +275,9 @@ class Replay {
                                       .rejudging = true},
                                      std::move(states_));
     ++nights_;
-    track::NightRows rows = rows_of(judged, pairs);
+    NightRows rows = rows_of(judged, pairs);
     std::ranges::move(rows.judged, std::back_inserter(rows_.judged));
-    for (track::StateRow& row : rows.states) {
+    for (StateRow& row : rows.states) {
       std::string series = row.series;
       last_.insert_or_assign(std::move(series), std::move(row));
     }
@@ -292,30 +288,30 @@ class Replay {
     }
   }
 
-  std::size_t end(track::TrackStore& store) {
+  std::size_t end(TrackStore& store) {
     for (auto& [series, row] : last_) rows_.states.push_back(std::move(row));
     store.record({}, rows_);
     return nights_;
   }
 
  private:
-  track::History history_;
+  History history_;
   States states_ = {};
-  track::NightRows rows_ = {};
-  std::map<std::string, track::StateRow> last_ = {};
+  NightRows rows_ = {};
+  std::map<std::string, StateRow> last_ = {};
   std::size_t nights_ = 0;
 };
 
 }  // namespace
 
-States load_states(track::TrackStore& store, std::string_view host, std::string_view experiment) {
+States load_states(TrackStore& store, std::string_view host, std::string_view experiment) {
   return states_of(store.states(std::string(host), std::string(experiment)));
 }
 
-std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
+std::optional<double> learnt_layout(TrackStore& store, const Alert& alert,
                                     std::string_view series) {
   constexpr std::size_t kBuilds = 20;  // the assumed layout counts as this many builds
-  for (const track::StateRow& row : store.states(alert.host, alert.experiment)) {
+  for (const StateRow& row : store.states(alert.host, alert.experiment)) {
     if (row.series != series) continue;
     const auto night = json::read_text<NightSeries>(row.night);
     const SeriesState state = state_of(row);
@@ -324,7 +320,7 @@ std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert
   return std::nullopt;
 }
 
-StoredReference stored_reference(track::TrackStore& store, std::string_view host,
+StoredReference stored_reference(TrackStore& store, std::string_view host,
                                  std::string_view experiment) {
   const std::vector<TrackEvent> events =
       store.measured_nights(std::string(host), std::string(experiment), kNightsBack);
@@ -339,7 +335,7 @@ StoredReference stored_reference(track::TrackStore& store, std::string_view host
     if (night.why != NightReason::kReferenceFails || night.begins_reference()) break;
     ++next_reference.failed_nights;
   }
-  for (const TrackEvent& event : store.events(track::WhichEvents::kStatements)) {
+  for (const TrackEvent& event : store.events(WhichEvents::kStatements)) {
     if (event.what != kBaselineEvent || !event.alert_id.empty()) continue;
     if (text_of(event.details, "host") != host ||
         text_of(event.details, "experiment") != experiment)
@@ -352,11 +348,11 @@ StoredReference stored_reference(track::TrackStore& store, std::string_view host
   return next_reference;
 }
 
-StoredNight judge_and_record(const NightRequest& request, track::TrackStore& store) {
+StoredNight judge_and_record(const NightRequest& request, TrackStore& store) {
   return NightRecorder(request, store).judge();
 }
 
-std::size_t rebuild(track::TrackStore& store, std::string_view host) {
+std::size_t rebuild(TrackStore& store, std::string_view host) {
   std::map<std::string, Replay> experiments;
   std::vector<TrackEvent> statements;
   for (const TrackEvent& event : store.events()) {

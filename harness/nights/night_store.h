@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights of a history on disk: reads the stored states, judges, and records the whole night in one
-// transaction. Throws ConfigError for user errors.
+// A history and its nights on disk: reads the stored states, judges, and records the whole night in
+// one transaction. Includes the history's store, its import and the actions of users. Throws
+// ConfigError for user errors.
 #pragma once
 
 #include <map>
@@ -10,20 +11,22 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/nights/internal/acts.h"
+#include "harness/nights/internal/merged_cases.h"
+#include "harness/nights/internal/track_store.h"
 #include "harness/nights/night.h"
-#include "harness/track/track_store.h"
 
 namespace stepbench::nights {
 
 // States after the last judged night, by series id.
-[[nodiscard]] std::map<std::string, SeriesState> load_states(track::TrackStore& store,
+[[nodiscard]] std::map<std::string, SeriesState> load_states(TrackStore& store,
                                                              std::string_view host,
                                                              std::string_view experiment);
 // Standard deviation of a log ratio between builds of that series; nullopt: too few builds.
-[[nodiscard]] std::optional<double> learnt_layout(track::TrackStore& store, const Alert& alert,
+[[nodiscard]] std::optional<double> learnt_layout(TrackStore& store, const Alert& alert,
                                                   std::string_view series);
 // The reference for the experiment's next night on that host.
-[[nodiscard]] StoredReference stored_reference(track::TrackStore& store, std::string_view host,
+[[nodiscard]] StoredReference stored_reference(TrackStore& store, std::string_view host,
                                                std::string_view experiment);
 
 struct NightRequest {
@@ -35,14 +38,14 @@ struct NightRequest {
 };
 struct StoredNight {
   Night night = {};
-  track::History history = {};  // with the newest points of its series
+  History history = {};  // with the newest points of its series
 };
 // Records pairs, events and states atomically. A night that was judged before gets its earlier
 // result; a night before an already judged one is not recorded.
-[[nodiscard]] StoredNight judge_and_record(const NightRequest& request, track::TrackStore& store);
+[[nodiscard]] StoredNight judge_and_record(const NightRequest& request, TrackStore& store);
 
 // Rejudges all nights of a host from their events and writes the states. Returns the number of
 // nights. Reported alerts stay unchanged.
-std::size_t rebuild(track::TrackStore& store, std::string_view host);
+std::size_t rebuild(TrackStore& store, std::string_view host);
 
 }  // namespace stepbench::nights

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records of the active steps of one launch, whatever the collector: native, kineto, or a trace
 // read from disk. Plain data; times in nanoseconds on one clock, chosen by the collector. Names,
-// shapes and threads are stored once in tables and referred to by index.
+// shapes and threads are stored once in tables and referred to by index. And which calls start
+// kernels, and the properties of a device. Any thread.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/base/enum_names.h"
@@ -144,5 +148,74 @@ struct OpLog {
   std::int64_t process = 0;
   std::int64_t dropped = 0;  // records that the collector lost; the table is then incomplete
 };
+
+// Indexes unique texts in a vector of the caller.
+class StringTable {
+ public:
+  explicit StringTable(std::vector<std::string>& texts) : texts_(texts) {}
+
+  std::uint32_t id(std::string_view text) {
+    const auto found = index_.find(std::string(text));
+    if (found != index_.end()) return found->second;
+    const auto id = static_cast<std::uint32_t>(texts_.size());
+    index_.emplace(texts_.emplace_back(text), id);
+    return id;
+  }
+
+ private:
+  std::vector<std::string>& texts_;
+  std::unordered_map<std::string, std::uint32_t> index_;
+};
+
+// CUDA or HIP runtime and driver calls that start kernels or graphs.
+
+// Libraries launch through the runtime (cudaLaunchKernel; since CUDA 13 __cudaLaunchKernel) or
+// directly through the driver (cuLaunchKernelEx). The runtime itself calls the driver.
+struct LaunchCall {
+  const DeviceActivity* call = nullptr;  // the outermost call
+  std::uint64_t inner = 0;               // correlation of a nested call; 0: none
+};
+
+[[nodiscard]] bool starts_work(std::string_view call);
+
+// True if the host waits for the device: cudaDeviceSynchronize, cudaStreamSynchronize, ...
+[[nodiscard]] bool waits_for_device(std::string_view call);
+
+// Profilers record queries as synchronisations, although nothing waits. Renames these, from
+// activity `first` on, to "Event Query" and "Stream Query".
+void name_queries(OpLog& log, std::size_t first);
+
+// Returns the launching calls among these activities, which may be in any order. A call during
+// another one on its thread, or with another one's correlation, is part of that one.
+[[nodiscard]] std::vector<LaunchCall> launch_calls(std::span<const DeviceActivity> activities,
+                                                   std::span<const std::string> names);
+
+// Returns how many of them have no record of a kernel, copy or set. `failed`: correlations of calls
+// that started nothing.
+[[nodiscard]] std::int64_t launches_without_record(std::span<const DeviceActivity> activities,
+                                                   std::span<const std::string> names,
+                                                   const std::unordered_set<std::uint64_t>& failed);
+
+// Properties of a device recorded in a trace.
+
+// Zero: unknown.
+struct TraceDevice {
+  int id = 0;
+  std::string name = {};
+  std::int64_t total_memory_bytes = 0;
+  int compute_major = 0;
+  int compute_minor = 0;
+  int max_threads_per_block = 0;
+  int max_threads_per_multiprocessor = 0;
+  int registers_per_block = 0;
+  int warp_size = 32;
+  std::int64_t shared_memory_per_block = 0;
+  int multiprocessors = 0;
+
+  friend bool operator==(const TraceDevice&, const TraceDevice&) = default;
+};
+
+// Other makers report a compute capability with another meaning: MI300X reports 9.4.
+[[nodiscard]] bool is_of_nvidia(const TraceDevice& device);
 
 }  // namespace stepbench::ops

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "harness/base/enum_names.h"
@@ -100,7 +102,7 @@ struct StackRow {
 };
 
 // Calls with equal call paths from the step thread, folded: a node of a tree whose rows are in
-// depth-first order. Restricted to steps if the log has marks; see analyze/internal/folded_calls.h.
+// depth-first order. Restricted to steps if the log has marks; as the room `traces` makes them.
 struct FoldedCall {
   std::uint32_t name = kNoIndex;
   OpKind kind = OpKind::kOp;
@@ -173,5 +175,26 @@ struct SampledLine {
 
 // "my_data.py:42 in __getitem__, `Image.open(path)`, in PIL.Image.open"
 [[nodiscard]] std::string in_words(const SampledLine& line);
+
+// Sums rows by key. One thread.
+
+// Step, phase, name, shapes, module, kind.
+using RowKey =
+    std::tuple<std::int64_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, OpKind>;
+struct RowKeyHash {
+  std::size_t operator()(const RowKey& key) const;
+};
+
+class RowSet {
+ public:
+  // Adds to the row with the same key.
+  void add(const OpRow& row, std::int64_t at_ns);
+  [[nodiscard]] std::vector<OpRow> by_first_call() const;
+
+ private:
+  std::vector<OpRow> rows_;
+  std::vector<std::int64_t> first_ns_;
+  std::unordered_map<RowKey, std::uint32_t, RowKeyHash> index_;
+};
 
 }  // namespace stepbench::ops

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations and memory traffic of one call of an op, from the shapes of its inputs. The only place
-// for these formulas, which FLOPs, MFU and efficiency use. A multiply-add is two operations. Pure.
+// Operations and memory traffic of one call of an op, from the shapes of its inputs; the element
+// types of tensors; and the peak rates of devices. The only place for these formulas and rates,
+// which FLOPs, MFU and efficiency use. A multiply-add is two operations. Pure; any thread.
 #pragma once
 
 #include <cstddef>
@@ -51,13 +52,66 @@ struct OpWork {
 // Returns whether there is a formula for an op of this name.
 [[nodiscard]] bool has_work(std::string_view name);
 // Returns whether the op calls another counted op, or is called by one (aten::convolution). Sums
-// over all ops exclude it; see op_work.h.
+// over all ops exclude it.
 [[nodiscard]] bool is_counted_elsewhere(std::string_view name);
 
-// Returns OpWork::flops by the formulas of op_work.h. nullopt for an op that only calls another
+// Returns OpWork::flops by these formulas. nullopt for an op that only calls another
 // counted op or is called by one (aten::linear, aten::convolution, aten::matmul), so that sums over
 // ops count nothing twice. If an op calls itself again (autocast), the inner call counts.
 [[nodiscard]] std::optional<std::int64_t> flops(std::string_view name, std::string_view shapes,
                                                 std::string_view arguments = {});
+
+// Element types of tensors, as named by profilers and NCCL.
+
+enum class Dtype : std::uint8_t {
+  kUnknown,
+  kFp64,
+  kFp32,
+  kTf32,  // fp32 multiplied with fewer bits by tensor cores: a property of kernels, not of tensors
+  kFp16,
+  kBf16,
+  kFp8,
+  kInt64,
+  kInt32,
+  kInt16,
+  kInt8,
+  kComplex64,
+  kComplex128,
+};
+constexpr EnumNames<13> names_of(Dtype) {
+  return {"unknown", "fp64",  "fp32",  "tf32", "fp16",      "bf16",      "fp8",
+          "int64",   "int32", "int16", "int8", "complex64", "complex128"};
+}
+
+// Parses torch.profiler's "c10::BFloat16", "long int", NCCL's "BFloat16", "Long", and our "bf16".
+[[nodiscard]] Dtype dtype_named(std::string_view text);
+[[nodiscard]] std::int64_t element_bytes(Dtype dtype);  // 0: unknown
+
+// Returns the text in the `index`th pair of quotation marks: "float" of ["long int", "float"] for
+// 1. Empty if there are fewer.
+[[nodiscard]] std::string_view quoted_text(std::string_view list, std::size_t index);
+
+// Peak rates of devices according to their makers.
+
+// Rates of dense matrix products, without sparsity; 0: the device lacks the mode, or its maker
+// gives no rate. fp32 on ordinary cores; bf16 and fp16 with fp32 accumulation; fp64 on tensor cores
+// if supported.
+struct DevicePeaks {
+  double fp64_flops = 0;  // all rates are per second
+  double fp32_flops = 0;
+  double tf32_flops = 0;
+  double bf16_flops = 0;
+  double fp16_flops = 0;
+  double fp8_flops = 0;
+  double memory_bytes = 0;
+  std::string_view source = {};
+
+  // nullopt if unknown.
+  [[nodiscard]] std::optional<double> flops(Dtype dtype) const;
+};
+
+// Looks up the full name that the driver reports. A name with an addition ("Laptop GPU", "D", "Ti",
+// a part of a MIG device) is a different device: nullopt.
+[[nodiscard]] std::optional<DevicePeaks> device_peaks(std::string_view device_name);
 
 }  // namespace stepbench::ops

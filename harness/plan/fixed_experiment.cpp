@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/fixed_experiment.h"
+#include "harness/plan/plan.h"
 
 #include <algorithm>
 #include <cctype>
@@ -7,8 +7,8 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
+#include "harness/plan/internal/torch_translation.h"
 #include "harness/plan/option_index.h"
-#include "harness/plan/torch_translation.h"
 #include "harness/plan/yaml_document.h"
 
 namespace stepbench::plan {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A catalogue's options by name. Immutable after construction; any thread.
+// A catalogue's options by name, and their values as texts: of a file, a command line or a case's
+// identity. Immutable after construction; any thread.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -72,5 +74,17 @@ class OptionIndex {
 [[nodiscard]] std::string full_name(std::string_view section, std::string_view option);
 // True if every workload may use the section without declaring it.
 [[nodiscard]] bool is_harness_section(std::string_view section);
+
+// Parses the value of an option from the file or the command line. `text` is already interpolated;
+// quoted text is never read as a number. Throws Error describing the expected value.
+[[nodiscard]] Value parse_value(const Option& option, std::string_view text, bool quoted);
+
+// The same for the first of `options` (one name in several variants) that accepts it.
+[[nodiscard]] Value parse_value(std::span<const Option* const> options, std::string_view text,
+                                bool quoted);
+
+// Returns the text of a value that enters the identity; nullopt if it is null or the default.
+[[nodiscard]] std::optional<std::string> identity_text(std::string_view name, const Value& value,
+                                                       const Value& identity_default);
 
 }  // namespace stepbench::plan

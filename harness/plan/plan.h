@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// YAML file -> ordered list of cases. Throws ConfigError with file:line:column; a file with an
-// error is never run.
+// YAML file -> ordered list of cases: a plan. Selects cases by --filter, --shard and --case, and
+// applies the rules of workers, also of one that is not linked in. Throws ConfigError with
+// file:line:column; a file with an error is never run. Any thread.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "harness/base/resolved_case.h"
+#include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
 
@@ -85,5 +89,34 @@ struct Plan {
 
 // Keeps cases whose id begins with one of `ids`; throws ConfigError for one without a match.
 void keep_cases(Plan& plan, const std::vector<std::string>& ids);
+
+// Rules of a worker that is not linked in: called once for all cases of a plan. Its answers are
+// mapped to file:line:column like those of built-in rules.
+
+// One answer per case, in order. Called at most once per plan, with the cases before --filter and
+// --shard.
+using ForeignCheck = std::function<std::vector<CheckAnswer>(std::span<const ResolvedCase> cases,
+                                                            const RuleFacts& facts)>;
+
+// make_plan() with the rules of another program, after `rules` of this one. Empty `check`: the
+// worker has no `check`. It is only called if a case `concerns` it; null: every case does.
+[[nodiscard]] Plan make_checked_plan(const PlanRequest& request, const Catalogue& catalogue,
+                                     const ForeignCheck& check,
+                                     std::span<const WorkloadRule> rules = {},
+                                     bool (*concerns)(const ResolvedCase& resolved) = nullptr);
+
+// An experiment of one case from one with a sweep: the file's own settings, or a point of the
+// sweep.
+
+// Returns `text` as YAML without its sweep and comments, with settings replaced by `set` (in the
+// form of --set) and then by `values`, by full name. Throws ConfigError for invalid YAML, with
+// `source` as its location, and for unknown names.
+[[nodiscard]] std::string fixed_experiment(const std::string& text, const std::string& source,
+                                           const Catalogue& catalogue,
+                                           std::span<const std::string> set, const Fields& values);
+
+// Torch's names in NAME=VALUE settings that a plan has accepted, translated to names of options.
+[[nodiscard]] std::vector<std::string> translated_settings(const std::vector<std::string>& set,
+                                                           const Catalogue& catalogue);
 
 }  // namespace stepbench::plan

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/os/file_check.h"
+#include "harness/os/files.h"
 
 namespace stepbench::plan {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
 
 #include <poll.h>
 #include <sys/socket.h>

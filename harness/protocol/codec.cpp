@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/protocol/codec.h"
+#include "harness/protocol/messages.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
-#include "harness/protocol/fields.h"
-#include "harness/protocol/messages.h"
+#include "harness/protocol/internal/fields.h"
 #include "harness/record/fields.h"
 
 namespace stepbench::protocol {

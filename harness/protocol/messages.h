@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages between controller and worker: JSON lines on one inherited socket (fd 3,
-// --control-fd=3). Controller: one `case`. Worker: hello, stage..., cycle..., samples..., ops...,
-// then exactly one of launch|skipped|failed. Measurements (samples, ops, launch) are lines of a
-// result file without the launch's key: record/ writes and reads them. For workers in other
-// languages, harness/protocol/PROTOCOL.md specifies the format.
+// --control-fd=3), and reading and writing such lines. Controller: one `case`. Worker: hello,
+// stage..., cycle..., samples..., ops..., then exactly one of launch|skipped|failed. Measurements
+// (samples, ops, launch) are lines of a result file without the launch's key: record/ writes and
+// reads them. For workers in other languages, harness/protocol/PROTOCOL.md specifies the format.
+// codec.cpp encodes and decodes, channel.cpp transfers.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -15,6 +18,7 @@
 #include "harness/base/enum_names.h"
 #include "harness/base/resolved_case.h"
 #include "harness/record/rows.h"
+#include "harness/rule.h"
 
 namespace stepbench::json {
 class LineParser;
@@ -103,5 +107,55 @@ class WorkerDecoder {
 
 // The highest common version; throws Error with both ranges if there is none.
 [[nodiscard]] int agree(VersionRange ours, VersionRange theirs);
+
+// The lines of `WORKER check`: it reads facts and then cases, and answers each case.
+
+[[nodiscard]] std::string encode(const RuleFacts& facts);
+// Absent fields keep their defaults. Throws Error.
+[[nodiscard]] RuleFacts decode_facts(std::string_view line);
+
+// {"answer":"ok"} | {"answer":"skip","reason":"..."} | {"answer":"error","option":"...","reason":
+// "..."}, each with "notes", "plan_notes", "schedule" and "options" unless they are empty.
+[[nodiscard]] std::string encode(const CheckAnswer& answer);
+// `options` has all that the rules changed, `schedule` nothing. Throws Error.
+[[nodiscard]] CheckAnswer decode_answer(std::string_view line);
+
+// Lines on a file descriptor. One thread per object.
+
+// Writes all of `line` and a newline, blocking; handles EINTR and short writes. Returns false if
+// the reader is gone (EPIPE, ECONNRESET); raises no SIGPIPE on a socket. Throws Error with the
+// reason for other failures.
+[[nodiscard]] bool write_line(int descriptor, std::string_view line);
+
+// Splits a stream of bytes into lines; holds at most one unfinished line of `max_line_bytes`.
+class LineBuffer {
+ public:
+  explicit LineBuffer(std::size_t max_line_bytes = kMaxLineBytes) : limit_(max_line_bytes) {}
+
+  void append(std::string_view bytes);
+  // Returns the next whole line without its newline, valid until the next call of any member.
+  // Throws Error if a line exceeds the limit.
+  [[nodiscard]] std::optional<std::string_view> next();
+  [[nodiscard]] std::string_view rest() const;  // the unfinished line
+
+ private:
+  std::size_t limit_;
+  std::string bytes_;
+  std::size_t begin_ = 0;    // start of the current line
+  std::size_t scanned_ = 0;  // searched up to here
+};
+
+// Blocking reader of lines.
+class LineReader {
+ public:
+  explicit LineReader(int descriptor, std::size_t max_line_bytes = kMaxLineBytes)
+      : descriptor_(descriptor), buffer_(max_line_bytes) {}
+  // nullopt at the end of the stream; drops an unfinished last line. Throws Error.
+  [[nodiscard]] std::optional<std::string_view> next();
+
+ private:
+  int descriptor_;
+  LineBuffer buffer_;
+};
 
 }  // namespace stepbench::protocol

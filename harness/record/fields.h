@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of the lines of a result file; results/SCHEMA.md documents them.
+// The fields of the lines of a result file, each declared once for writer and reader, and the JSON
+// Schema made from them; results/SCHEMA.md documents them. Pure; any thread.
 #pragma once
 
 #include <string>
@@ -7,7 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/fields.h"
 #include "harness/json/fields.h"
-#include "harness/record/input.h"
+#include "harness/record/internal/input.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {
@@ -151,3 +152,12 @@ void fields(V& v, json::Of<OpFrame> auto& frame) {
 }
 
 }  // namespace stepbench::ops
+
+namespace stepbench::record {
+
+// For programs that check result files.
+
+// JSON Schema of one line. It holds for the files of every earlier minor version, too.
+[[nodiscard]] std::string result_schema();
+
+}  // namespace stepbench::record

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Effects of the machine on a launch, with the values from which each matters: the one table used
-// by flags, notes, findings, gates, nights and the doctor. An unobserved fact has no value and
-// never counts as fine. Pure; any thread.
+// How far a launch can be trusted: effects of the machine on it, with the values from which each
+// matters, and the verdict on its warm-up. The one table used by flags, notes, findings, gates,
+// nights and the doctor. An unobserved fact has no value and never counts as fine. Pure; any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "harness/record/rows.h"
+#include "harness/schedule/schedule.h"
 
 namespace stepbench::record {
 
@@ -78,5 +80,15 @@ class Quality {
   const LaunchReport& report_;
   std::int64_t wall_ns_;
 };
+
+// Judges a launch's warm-up by its own steps, for the fields of its report.
+
+// The worst verdict of all windows, on the clock of the estimate. A window without the column
+// `flags` has no flags.
+[[nodiscard]] schedule::WarmupVerdict judge_windows(std::span<const Series> cycles,
+                                                    std::int64_t block_steps = 1);
+
+// Sets warmup_verdict, _more and _change of `schedule`, flags and a note.
+void put_warmup(const schedule::WarmupVerdict& verdict, LaunchReport& report);
 
 }  // namespace stepbench::record

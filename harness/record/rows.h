@@ -17,8 +17,8 @@
 #include "harness/base/series.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/findings/finding_list.h"
 #include "harness/ops/op_table.h"
+#include "harness/record/internal/finding_list.h"
 
 namespace stepbench::record {
 
@@ -133,7 +133,7 @@ struct LaunchReport {
   Fields fingerprint = {};              // loss, gradient_norm
   std::vector<std::string> flags = {};  // integrity: truncated, warmup_too_short, clock_ties, ...
   std::vector<std::string> notes = {};  // for people
-  findings::FindingList findings = {};
+  FindingList findings = {};
 };
 
 // Kind "launch": commits the samples of its key.

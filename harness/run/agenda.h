@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launches run, in which order. Agendas are pure and tested with scripted results: that of
-// `run` is a list, that of a night alternates with a reference program, and that of `ab`
-// (harness/campaign) measures pairs in blocks until its rule is satisfied.
+// Which launches run, in which order, and which of them an interrupted run has completed. Agendas
+// are pure and tested with scripted results: that of `run` is a list, that of a night alternates
+// with a reference program, and that of `ab` (harness/campaign) measures pairs in blocks until its
+// rule is satisfied.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +15,9 @@
 #include <vector>
 
 #include "harness/base/option_values.h"
-#include "harness/record/reader.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/plan/plan.h"
+#include "harness/record/result_file.h"
 #include "harness/record/rows.h"
 
 namespace stepbench::run {
@@ -27,7 +30,7 @@ struct Job {
   int block = 0;
   int position = 0;
   std::string note = {};  // for progress: results so far
-  bool counts = false;    // runs under valgrind: see count_launch.h
+  bool counts = false;    // runs under valgrind: see launch.h
   // Options that replace the case's for this launch; none of them is part of its identity.
   OptionValues context = {};
 };
@@ -122,5 +125,20 @@ class TurnsAgenda final : public Agenda {
   std::set<std::string> measured_ = {};     // case ids, of the reference
   int all_failed_ = 0;
 };
+
+// Determines what an interrupted run has completed, and whether it may be continued. Pure.
+
+// A launch is done if its launch line exists, whatever its outcome; `retry_failed` repeats failed
+// ones.
+[[nodiscard]] std::set<record::LaunchKey> done_launches(const record::Results& earlier,
+                                                        bool retry_failed);
+
+// Number of the next attempt of each launch that was begun before.
+[[nodiscard]] std::map<record::LaunchKey, int> next_attempts(const record::Results& earlier);
+
+// Checks that a resumed run matches its beginning. Throws ConfigError naming the first difference:
+// plan, worker build, data, smoke, or an option under which finished launches were measured.
+void check_same_experiment(const record::Results& earlier, const record::RunRow& now,
+                           const plan::Plan& plan, const Catalogue& catalogue);
 
 }  // namespace stepbench::run

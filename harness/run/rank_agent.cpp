@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/rank_agent.h"
+#include "harness/run/launch.h"
 
 #include <poll.h>
 #include <sys/prctl.h>
@@ -20,19 +20,18 @@
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/fleet/address.h"
-#include "harness/fleet/group_lines.h"
-#include "harness/machine/cgroup.h"
 #include "harness/machine/environment.h"
-#include "harness/machine/process_tree.h"
-#include "harness/os/process_exit.h"
+#include "harness/machine/processes.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
+#include "harness/run/internal/address.h"
+#include "harness/run/internal/group_lines.h"
 #include "harness/run/internal/launch_limits.h"
 #include "harness/run/internal/worker_output.h"
+#include "harness/run/internal/worker_process.h"
 #include "harness/run/internal/worker_watch.h"
-#include "harness/run/interrupts.h"
-#include "harness/run/worker_process.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::run {
 namespace {
@@ -68,17 +67,17 @@ std::string ranges_of(const std::vector<int>& cpus) {
   return text;
 }
 
-fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& variables,
-                          const std::string& build, int socket, int port) {
-  fleet::RankJoin join{.version = build};
+RankJoin make_join(Launcher launcher, const machine::Variables& variables, const std::string& build,
+                   int socket, int port) {
+  RankJoin join{.version = build};
   join.host = machine::host_name("/");
   join.pid = ::getpid();
-  join.address = fleet::own_address(socket);
+  join.address = run::own_address(socket);
   join.cpus = ranges_of(machine::cpus_in_affinity("/"));
   join.threads = variable_of(variables, "OMP_NUM_THREADS");
   join.devices = variable_of(variables, "CUDA_VISIBLE_DEVICES");
   try {
-    join.place = fleet::rank_place(launcher, variables);
+    join.place = run::rank_place(launcher, variables);
     if (join.place.rank == 0) join.port = port;
   } catch (const Error& error) {
     join.error = error.what();
@@ -87,12 +86,12 @@ fleet::RankJoin make_join(fleet::Launcher launcher, const machine::Variables& va
 }
 
 // Sets the variables that torchrun sets, whatever started the rank.
-machine::Variables worker_variables(const machine::Variables& inherited,
-                                    const fleet::RankJoin& join, const fleet::RankBegin& begin) {
+machine::Variables worker_variables(const machine::Variables& inherited, const RankJoin& join,
+                                    const RankBegin& begin) {
   machine::Variables variables;
   for (const auto& variable : inherited) {
     const std::string& name = variable.first;
-    if (name == fleet::kControllersVariable || name == fleet::kTokenVariable) continue;
+    if (name == run::kControllersVariable || name == run::kTokenVariable) continue;
     if (std::ranges::find(begin.unset, name) == begin.unset.end()) variables.push_back(variable);
   }
   set_variable(variables, "RANK", std::to_string(join.place.rank));
@@ -101,7 +100,7 @@ machine::Variables worker_variables(const machine::Variables& inherited,
   set_variable(variables, "LOCAL_WORLD_SIZE", std::to_string(join.place.local_world));
   for (const auto& [name, value] : begin.set) set_variable(variables, name, value);
   if (variable_of(variables, kGlooInterface).empty()) {
-    const std::string interface = fleet::gloo_interface(join.address, join.host);
+    const std::string interface = run::gloo_interface(join.address, join.host);
     if (!interface.empty()) set_variable(variables, kGlooInterface, interface);
   }
   return variables;
@@ -109,18 +108,17 @@ machine::Variables worker_variables(const machine::Variables& inherited,
 
 class RankAgent {
  public:
-  RankAgent(fleet::Launcher launcher, const machine::Variables& variables, const std::string& build)
-      : socket_(fleet::connect_to(variable_of(variables, fleet::kControllersVariable),
-                                  kConnectLimit,
-                                  [&](int socket) { return handshake(variables, socket); })),
+  RankAgent(Launcher launcher, const machine::Variables& variables, const std::string& build)
+      : socket_(run::connect_to(variable_of(variables, run::kControllersVariable), kConnectLimit,
+                                [&](int socket) { return handshake(variables, socket); })),
         variables_(variables),
         join_(make_join(launcher, variables, build, socket_.value(), port_.number)) {
     join_.proof = proof_;
   }
 
   int run() {
-    send_line(fleet::encode(join_));
-    const std::optional<fleet::RankBegin> begin = wait_for_begin();
+    send_line(run::encode(join_));
+    const std::optional<RankBegin> begin = wait_for_begin();
     if (!begin || !start(*begin)) return kExitSomeFailed;
     hand_to_worker();  // data that arrived together with the begin message
     while (!dead_) turn();
@@ -132,22 +130,22 @@ class RankAgent {
  private:
   // Authenticates the controller: anyone may listen at that port. Returns an error.
   std::string handshake(const machine::Variables& variables, int socket) {
-    const std::string token = variable_of(variables, fleet::kTokenVariable);
-    const std::string own = fleet::make_token();
+    const std::string token = variable_of(variables, run::kTokenVariable);
+    const std::string own = run::make_token();
     const char* const kClosed = "closed the connection; is the same stepbench on both machines?";
     try {
-      if (!protocol::write_line(socket, fleet::encode(fleet::RankHello{own}))) return kClosed;
+      if (!protocol::write_line(socket, run::encode(RankHello{own}))) return kClosed;
       const std::int64_t until_ns = clock_.now_ns() + kHandshakeTimeoutNs;
       protocol::LineBuffer lines(buffer_.size());
       for (;;) {
         if (const auto line = lines.next()) {
-          const fleet::ControllerChallenge theirs = fleet::decode_challenge(*line);
-          const std::string of_controller = theirs.challenge + fleet::peer_address(socket);
-          if (!fleet::is_same(theirs.proof,
-                              fleet::proof(token, fleet::kController, own, of_controller))) {
+          const ControllerChallenge theirs = run::decode_challenge(*line);
+          const std::string of_controller = theirs.challenge + run::peer_address(socket);
+          if (!run::is_same(theirs.proof,
+                            run::proof(token, run::kController, own, of_controller))) {
             return "does not know the token of this group";
           }
-          proof_ = fleet::proof(token, fleet::kRank, own, of_controller);
+          proof_ = run::proof(token, run::kRank, own, of_controller);
           return {};
         }
         pollfd waits{socket, POLLIN, 0};
@@ -174,9 +172,9 @@ class RankAgent {
   }
 
   // nullopt: the connection was closed, or a signal arrived.
-  std::optional<fleet::RankBegin> wait_for_begin() {
+  std::optional<RankBegin> wait_for_begin() {
     for (;;) {
-      if (const auto line = from_controller_.next()) return fleet::decode_begin(*line);
+      if (const auto line = from_controller_.next()) return run::decode_begin(*line);
       std::array<pollfd, 2> waits{
           {{socket_.value(), POLLIN, 0}, {interrupts_.descriptor(), POLLIN, 0}}};
       if (::poll(waits.data(), waits.size(), -1) < 0) continue;
@@ -193,7 +191,7 @@ class RankAgent {
     return true;
   }
 
-  bool start(const fleet::RankBegin& begin) {
+  bool start(const RankBegin& begin) {
     try {
       std::filesystem::current_path(begin.folder);
       kills_before_ = machine::Cgroup{"/"}.oom_kills();
@@ -205,7 +203,7 @@ class RankAgent {
       watch_.emplace("/", worker_.pid, begin.device, variables, nvml_.get(), clock_);
       return true;
     } catch (const std::exception& error) {
-      send_line(fleet::encode(fleet::RankExit{.status = -1, .message = error.what()}));
+      send_line(run::encode(RankExit{.status = -1, .message = error.what()}));
       return false;
     }
   }
@@ -283,9 +281,9 @@ class RankAgent {
 
   void hand_to_worker() {
     while (const auto line = from_controller_.next()) {
-      if (*line == fleet::kEndLine) {
+      if (*line == run::kEndLine) {
         ::shutdown(worker_.control.value(), SHUT_WR);
-      } else if (*line == fleet::kStacksLine) {
+      } else if (*line == run::kStacksLine) {
         if (machine::catches(worker_.pid, SIGUSR1)) ::kill(worker_.pid, SIGUSR1);
       } else if (worker_.control.is_open()) {
         static_cast<void>(protocol::write_line(worker_.control.value(), *line));
@@ -322,7 +320,7 @@ class RankAgent {
     exit_.cut = !from_worker_.rest().empty();
     exit_.output = output_.text();
     is_disconnected_ = false;  // the controller may have closed only its sending end
-    send_line(fleet::encode(exit_));
+    send_line(run::encode(exit_));
   }
 
   Interrupts interrupts_;
@@ -331,8 +329,8 @@ class RankAgent {
   std::string proof_;
   os::Descriptor socket_;
   const machine::Variables& variables_;
-  fleet::ReservedPort port_ = fleet::reserve_port();  // for the group; used if this is rank 0
-  fleet::RankJoin join_;
+  ReservedPort port_ = run::reserve_port();  // for the group; used if this is rank 0
+  RankJoin join_;
   protocol::LineBuffer from_controller_;
   protocol::LineBuffer from_worker_;
   OutputTail output_;
@@ -340,7 +338,7 @@ class RankAgent {
   std::unique_ptr<machine::NvmlSession> nvml_;
   std::optional<WorkerWatch> watch_;  // set from the worker's start on
   SchedulePlace place_;
-  fleet::RankExit exit_;
+  RankExit exit_;
   std::optional<std::int64_t> kills_before_;
   std::int64_t kill_at_ns_ = 0;
   bool is_disconnected_ = false;  // the controller
@@ -365,7 +363,7 @@ void print_to_stderr(const std::string& words) {
     set_variable(variables, "OMP_NUM_THREADS", "1");
   int status = kExitSomeFailed;
   try {
-    status = run_rank(fleet::Launcher::kLocal, variables, build);
+    status = run_rank(Launcher::kLocal, variables, build);
   } catch (const std::exception& error) {
     print_to_stderr(error.what());
   }
@@ -374,10 +372,9 @@ void print_to_stderr(const std::string& words) {
 
 }  // namespace
 
-int run_rank(fleet::Launcher launcher, const machine::Variables& variables,
-             const std::string& build) {
-  if (variable_of(variables, fleet::kControllersVariable).empty()) {
-    throw ConfigError(std::string(fleet::kControllersVariable),
+int run_rank(Launcher launcher, const machine::Variables& variables, const std::string& build) {
+  if (variable_of(variables, run::kControllersVariable).empty()) {
+    throw ConfigError(std::string(run::kControllersVariable),
                       "is not set: this command is started by `stepbench run --ranks`");
   }
   become_subreaper();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first lines of a run's result file, among them the digest of the data that it reads.
+// The first lines of a run's result file, among them the digest of the data that it reads, without
+// passwords and tokens. Throws ConfigError.
 #pragma once
 
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/machine/environment.h"
 #include "harness/plan/plan.h"
 #include "harness/record/rows.h"
 #include "harness/run/worker_program.h"
@@ -55,5 +57,17 @@ void refuse_running(const std::filesystem::path& run_dir, const std::string& hos
 
 // Digest of all paths named by the plan's path options; empty if none exists.
 [[nodiscard]] std::string data_digest(const plan::Plan& plan, const Catalogue& catalogue);
+
+// Removes passwords and tokens from what is recorded of a run: see harness/text/secrets.h. Pure.
+
+// Values of secret variables that are inherited or set by cases of the plan.
+[[nodiscard]] std::vector<std::string> secret_values(const plan::Plan& plan,
+                                                     const machine::Variables& inherited);
+
+// Options by full name; masks each secret env.NAME, and passwords in URLs.
+[[nodiscard]] OptionValues without_secrets(const OptionValues& options);
+
+// Masks secrets in the command line (with that of --on-alert), configuration and context.
+void hide_secrets(record::RunRow& row, const std::vector<std::string>& values);
 
 }  // namespace stepbench::run

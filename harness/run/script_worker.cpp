@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/script_worker.h"
+#include "harness/run/worker_program.h"
 
 #include <algorithm>
 #include <vector>

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -20,16 +19,14 @@
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/columns.h"
-#include "harness/os/command.h"
 #include "harness/os/descriptor.h"
-#include "harness/os/output_file.h"
-#include "harness/os/process_exit.h"
+#include "harness/os/files.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/worker_process.h"
+#include "harness/run/internal/worker_process.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::run {
 namespace {
@@ -298,6 +295,25 @@ fs::path cache_directory(const machine::Variables& variables) {
     return fs::path{*home} / ".cache/stepbench";
   }
   return {};
+}
+
+std::string find_interpreter(const machine::Variables& environment) {
+  const auto value_of = [&](std::string_view name) {
+    return std::string(machine::find_variable(environment, name).value_or(""));
+  };
+  std::string program = value_of(kInterpreterVariable);
+  for (const char* active : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const std::string folder = value_of(active);
+    if (program.empty() && !folder.empty()) program = folder + "/bin/python";
+  }
+  try {
+    return resolve_program(program.empty() ? "python3" : program, environment);
+  } catch (const ConfigError& error) {
+    throw ConfigError("no Python interpreter",
+                      std::string(error.what()) +
+                          "; activate an environment (venv, conda or uv), or name one with "
+                          "--interpreter PATH, as in --interpreter .venv/bin/python");
+  }
 }
 
 }  // namespace stepbench::run

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker program on disk: its path, its build, its catalogue and rules.
+// The programs of workers on disk: path, build, catalogue and rules of each, and the Python
+// interpreter for a user's files. Throws ConfigError.
 #pragma once
 
 #include <chrono>
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/machine/devices.h"
-#include "harness/plan/make_plan.h"
+#include "harness/machine/environment.h"
+#include "harness/plan/plan.h"
 
 namespace stepbench::run {
 
@@ -51,5 +53,26 @@ inline constexpr double kAskSeconds = 60;  // limits.ask_s: importing torch from
 
 // $XDG_CACHE_HOME/stepbench or ~/.cache/stepbench; empty if neither variable is set.
 [[nodiscard]] std::filesystem::path cache_directory(const machine::Variables& variables);
+
+// Worker of the workload python_script: a Python program next to this one that runs the user's
+// script with the user's interpreter. Does not depend on the torch that this project is built with.
+
+inline constexpr const char* kScriptWorkload = "python_script";
+
+// Finds it in the build folder, an installation or a wheel, relative to this program's folder. Its
+// build id covers all of its files. Throws ConfigError.
+[[nodiscard]] WorkerProgram find_script_worker(const std::filesystem::path& program_dir);
+
+// Returns whether a recorded worker's path is that of this program, in any location.
+[[nodiscard]] bool is_script_worker(const std::filesystem::path& worker);
+
+// Selects the Python interpreter for a user's files.
+
+// Environment variable that names the interpreter; --interpreter sets it for the workers.
+inline constexpr std::string_view kInterpreterVariable = "STEPBENCH_PYTHON";
+
+// Returns the interpreter that kInterpreterVariable names, else that of the active environment
+// (venv, uv, conda), else python3 from PATH. Throws ConfigError with a remedy.
+[[nodiscard]] std::string find_interpreter(const machine::Variables& environment);
 
 }  // namespace stepbench::run

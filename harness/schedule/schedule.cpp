@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/schedule.h"
 
+#include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
-
 #include <cassert>
 #include <cmath>
 #include <numeric>
 #include <vector>
+
+#include "harness/stats/order_statistics.h"
+#include "harness/stats/trend.h"
 
 namespace stepbench::schedule {
 
@@ -106,6 +109,188 @@ std::optional<stats::Interval> interval_of_windows(std::span<const double> windo
   const double half_width = half_width_of_mean(means, kConfidence);
   const double centre = mean(window_means);
   return stats::Interval{centre - half_width, centre + half_width};
+}
+
+namespace {
+
+// The numbers of ready batches at a window's begin and end differ by about a third of a turn.
+constexpr double kTurnsAtItsEnds = 1.0 / 3;
+
+// Batches are delivered in order, so the slowest of a turn delays the others.
+double spread_of_batches(double batch_cv, std::int64_t workers) {
+  return batch_cv * batch_cv * std::sqrt(static_cast<double>(workers));
+}
+
+}  // namespace
+
+std::int64_t rounded_up(std::int64_t steps, std::int64_t block) {
+  return (steps + block - 1) / block * block;
+}
+
+double window_sd(double batch_cv, std::int64_t workers, std::int64_t steps) {
+  const auto n = static_cast<double>(steps);
+  const double ends = kTurnsAtItsEnds * static_cast<double>(workers) / n;
+  return std::sqrt(spread_of_batches(batch_cv, workers) / n + ends * ends);
+}
+
+std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd) {
+  return static_cast<std::int64_t>(std::ceil(spread_of_batches(batch_cv, workers) / (sd * sd) +
+                                             kTurnsAtItsEnds * static_cast<double>(workers) / sd));
+}
+
+namespace {
+
+// The border step itself is not steady.
+constexpr std::int64_t kAhead = 1;
+
+std::int64_t unsteady(const EpochSteps& steps) { return std::max<std::int64_t>(steps.refill, 1); }
+
+}  // namespace
+
+EpochFit fit_epochs(const EpochSteps& steps, std::int64_t active) {
+  const std::int64_t least = active + kAhead + unsteady(steps);
+  if (steps.per_epoch == 0 || (!steps.only_whole && steps.per_epoch > least)) {
+    return {.active = active, .epochs = 0};
+  }
+  const std::int64_t epochs = (active + steps.per_epoch - 1) / steps.per_epoch;
+  return {.active = epochs * steps.per_epoch, .epochs = epochs};
+}
+
+std::int64_t steps_past_border(const EpochSteps& steps, std::int64_t active, std::int64_t begin) {
+  if (steps.per_epoch == 0) return 0;
+  assert(steps.per_epoch > active + kAhead + unsteady(steps));
+  const std::int64_t place = begin % steps.per_epoch;
+  const bool after_border = begin >= steps.per_epoch;
+  if (after_border && place < unsteady(steps)) return unsteady(steps) - place;
+  if (place + active + kAhead > steps.per_epoch) return steps.per_epoch - place + unsteady(steps);
+  return 0;
+}
+
+namespace {
+
+using Kind = WarmupVerdict::Kind;
+
+// Modified z-score beyond which a step is an outlier (Iglewicz and Hoaglin's 3.5 is for normal
+// data; step times have long tails).
+constexpr double kFence = 10;
+
+// Means of blocks, and the start of each in the window.
+struct Blocks {
+  std::vector<double> means;
+  std::vector<std::size_t> begin;
+};
+
+Blocks blocks_of(std::span<const std::int64_t> step_ns, std::span<const std::int64_t> flags,
+                 std::size_t length) {
+  Blocks all{stats::block_means(step_ns, length), {}};
+  const std::size_t surplus = step_ns.size() % length;
+  Blocks steady;
+  for (std::size_t i = 0; i < all.means.size(); ++i) {
+    all.begin.push_back(surplus + i * length);
+    const auto own = flags.subspan(all.begin.back(), length);
+    if (std::any_of(own.begin(), own.end(), [](std::int64_t flag) { return flag != 0; })) continue;
+    steady.means.push_back(all.means[i]);
+    steady.begin.push_back(all.begin.back());
+  }
+  return steady.means.size() >= stats::kMinForTrend ? steady : all;
+}
+
+std::vector<double> steady_steps(std::span<const std::int64_t> step_ns,
+                                 std::span<const std::int64_t> flags) {
+  std::vector<double> steady;
+  for (std::size_t i = 0; i < step_ns.size(); ++i) {
+    if (flags[i] == 0) steady.push_back(static_cast<double>(step_ns[i]));
+  }
+  return steady;
+}
+
+bool only_first_step_is_slow(std::span<const double> steps) {
+  if (steps.empty()) return false;
+  const double centre = stats::median(steps);
+  const double spread = stats::robust_sd(steps);
+  const auto stands_out = [&](double step) { return step - centre > kFence * spread; };
+  return stands_out(steps.front()) && std::none_of(steps.begin() + 1, steps.end(), stands_out);
+}
+
+}  // namespace
+
+WarmupVerdict::Kind warmup_kind(std::string_view name) {
+  return one_of<Kind>(name).value_or(Kind::kUnknown);
+}
+
+WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,
+                           std::span<const std::int64_t> flags, std::int64_t block_steps) {
+  const auto length = static_cast<std::size_t>(std::max<std::int64_t>(block_steps, 1));
+  const Blocks blocks = blocks_of(step_ns, flags, length);
+  const stats::Trend found = stats::trend(blocks.means);
+  WarmupVerdict verdict;
+  if (!found.known) return verdict;
+  verdict.change = found.change;
+  if (!found.moving) {
+    verdict.kind = Kind::kOk;
+    verdict.first_step_slow = only_first_step_is_slow(steady_steps(step_ns, flags));
+    return verdict;
+  }
+  if (found.change > 0) {
+    verdict.kind = Kind::kDrifting;
+    return verdict;
+  }
+  verdict.kind = Kind::kTooShort;
+  const std::size_t from =
+      found.steady_from < blocks.begin.size() ? blocks.begin[found.steady_from] : step_ns.size();
+  verdict.more_steps = static_cast<std::int64_t>(std::max<std::size_t>(from, 1));
+  return verdict;
+}
+
+WarmupVerdict worse(const WarmupVerdict& a, const WarmupVerdict& b) {
+  if (a.kind != b.kind) return a.kind > b.kind ? a : b;
+  const bool more = a.more_steps != b.more_steps ? a.more_steps > b.more_steps
+                                                 : std::abs(a.change) >= std::abs(b.change);
+  WarmupVerdict out = more ? a : b;
+  out.first_step_slow = a.first_step_slow || b.first_step_slow;
+  return out;
+}
+
+WarmupVerdict agreed(std::span<const WarmupVerdict> launches) {
+  WarmupVerdict out;
+  for (const Kind kind : {Kind::kTooShort, Kind::kDrifting}) {
+    std::vector<double> changes;
+    for (const WarmupVerdict& each : launches) {
+      if (each.kind != kind) continue;
+      changes.push_back(each.change);
+      out.more_steps = std::max(out.more_steps, each.more_steps);
+    }
+    if (2 * changes.size() > launches.size()) {
+      out.kind = kind;
+      out.change = stats::median(changes);
+      return out;
+    }
+    out.more_steps = 0;
+  }
+  const auto unknown = std::count_if(launches.begin(), launches.end(),
+                                     [](const auto& each) { return each.kind == Kind::kUnknown; });
+  const bool mostly_known = 2 * static_cast<std::size_t>(unknown) < launches.size();
+  if (mostly_known) out.kind = Kind::kOk;
+  return out;
+}
+
+std::string describe(const WarmupVerdict& verdict) {
+  const std::string tenths = std::to_string(std::llround(std::abs(verdict.change) * 1000));
+  const std::string percent =
+      (tenths.size() > 1 ? tenths.substr(0, tenths.size() - 1) : "0") + "." + tenths.back() + " %";
+  if (verdict.kind == Kind::kTooShort) {
+    return "warm-up too short, at least " + std::to_string(verdict.more_steps) + " more steps" +
+           (verdict.change < 0 ? ": steps became " + percent + " faster within the window" : "");
+  }
+  if (verdict.kind == Kind::kDrifting) {
+    return "drifting: steps became " + percent +
+           " slower within the window, which no warm-up cures: look for falling clocks, memory "
+           "that grows, a loader that lives on batches made before, other programs";
+  }
+  if (verdict.first_step_slow) {
+    return "the first measured step alone is slow: one more warm-up step leaves it out";
+  }
+  return {};
 }
 
 }  // namespace stepbench::schedule

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps are measured, by the transition table of torch.profiler.schedule, and when a launch
-// has measured enough. Pure; any thread.
+// Which steps are measured, by the transition table of torch.profiler.schedule; when a launch has
+// measured enough; how windows fit to the turns and epochs of a loader; and whether the warm-up was
+// long enough. Pure; any thread.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "harness/base/enum_names.h"
@@ -68,5 +70,76 @@ struct StopVerdict {
 // to 40 % of launches. nullopt below 10 windows.
 [[nodiscard]] std::optional<stats::Interval> interval_of_windows(
     std::span<const double> window_means);
+
+// The length of a window if the workers of a loader deliver in turns, and its position among the
+// borders of epochs.
+
+// The smallest multiple of `block` that is at least `steps`.
+[[nodiscard]] std::int64_t rounded_up(std::int64_t steps, std::int64_t block);
+
+// Relative standard deviation over launches of time / steps, for a loop limited by its loader.
+// `batch_cv`: the coefficient of variation of a batch's cost in its worker.
+[[nodiscard]] double window_sd(double batch_cv, std::int64_t workers, std::int64_t steps);
+// The number of steps that reduces it to `sd`.
+[[nodiscard]] std::int64_t steps_for_sd(double batch_cv, std::int64_t workers, double sd);
+
+// Position among the borders of epochs: a window must contain whole epochs, or no border. A border
+// is a step that starts an epoch and waits for its first batch; the first border is
+// `steps_per_epoch` steps after the launch's first step.
+
+struct EpochSteps {
+  std::int64_t per_epoch = 0;  // from one border to the next; 0: no borders
+  std::int64_t refill = 0;     // after a border, until the loader's queue is steady
+  bool only_whole = false;     // other borders lie in between: never place windows between borders
+};
+
+struct EpochFit {
+  std::int64_t active = 0;  // steps in the window
+  std::int64_t epochs = 0;  // whole epochs in it, wherever it begins; 0: it must contain no border
+};
+
+// Uses whole epochs if no epoch has `active` steps clear of its borders. A batch fetched one step
+// ahead is waited for one step before the border: that step is kept clear as well.
+[[nodiscard]] EpochFit fit_epochs(const EpochSteps& steps, std::int64_t active);
+
+// Number of steps to delay a window of `active` steps that would begin at step `begin`, so that it
+// contains neither a border nor the refill after one. For a fit without whole epochs.
+[[nodiscard]] std::int64_t steps_past_border(const EpochSteps& steps, std::int64_t active,
+                                             std::int64_t begin);
+
+// Was the warm-up long enough? Judged by the active window itself: a warmed-up step does not get
+// faster. Steps that get slower are drifting, which no warm-up fixes.
+
+struct WarmupVerdict {
+  enum class Kind : std::uint8_t { kUnknown, kOk, kDrifting, kTooShort };  // on disk by name
+  Kind kind = Kind::kUnknown;    // kUnknown: too few steps for a trend
+  std::int64_t more_steps = 0;   // if too short: minimum of further warm-up steps
+  double change = 0;             // step time, last vs first third: -0.05 = 5 % faster
+  bool first_step_slow = false;  // only the first step is an outlier
+};
+constexpr EnumNames<4> names_of(WarmupVerdict::Kind) {
+  return {"unknown", "ok", "drifting", "too_short"};
+}
+
+// kUnknown for a name of a later version.
+[[nodiscard]] WarmupVerdict::Kind warmup_kind(std::string_view name);
+
+// Judges the steps of one window by means of blocks of `block_steps` steps: the number of workers
+// that deliver in lockstep. Needs 18 blocks. Skips blocks with a flagged step if enough others
+// remain.
+[[nodiscard]] WarmupVerdict judge_warmup(std::span<const std::int64_t> step_ns,
+                                         std::span<const std::int64_t> flags,
+                                         std::int64_t block_steps = 1);
+
+// Combines windows: too short if either is, with the larger hint.
+[[nodiscard]] WarmupVerdict worse(const WarmupVerdict& a, const WarmupVerdict& b);
+
+// The verdict of more than half of a case's launches: a trend in only some is chance. Otherwise ok,
+// or unknown if as many were unknown.
+[[nodiscard]] WarmupVerdict agreed(std::span<const WarmupVerdict> launches);
+
+// For people: "warm-up too short, at least 12 more steps (...)"; empty if there is nothing to
+// report.
+[[nodiscard]] std::string describe(const WarmupVerdict& verdict);
 
 }  // namespace stepbench::schedule

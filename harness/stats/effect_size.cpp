@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/effect_size.h"
+#include "harness/stats/comparisons.h"
 
 #include <boost/math/distributions/students_t.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/comparisons.h"
 
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
@@ -12,8 +12,6 @@
 #include <numbers>
 #include <numeric>
 #include <vector>
-
-#include "harness/stats/shares.h"
 
 namespace stepbench::stats {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/shares.h"
+#include "harness/stats/comparisons.h"
 
 #include <algorithm>
 #include <boost/math/distributions/binomial.hpp>

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/stats/comparisons.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/stats/rank_tests.h"
 
 namespace stepbench::stats {
 namespace {

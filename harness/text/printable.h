@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes untrusted text (file names, reasons of a worker, options, notes) safe for a terminal,
 // Markdown, CSV, HTML and XML 1.0: it must not move a cursor, hide or reverse its neighbours, end
-// or begin a row, or be read as markup. Every text of a result passes through one of these. Pure;
-// any thread.
+// or begin a row, or be read as markup. Every text of a result passes through one of these. And
+// UTF-8: validation, width on a terminal, shortening. Pure; any thread.
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace stepbench::text {
 
@@ -42,5 +44,30 @@ enum class LineEnds : bool { kEscape, kKeep };
 
 // The entity for a markup character in XML and HTML, such as "&amp;"; empty for other characters.
 [[nodiscard]] std::string_view markup_reference(char c);
+
+// UTF-8.
+
+// U+FFFD, replaces bytes that are not valid UTF-8.
+inline constexpr std::string_view kReplacementCharacter = "\xEF\xBF\xBD";
+
+// Length of the well-formed character at the front (RFC 3629); 0 if there is none.
+[[nodiscard]] std::size_t utf8_length(std::string_view text);
+// The character at the front of `text`, which must be well-formed.
+[[nodiscard]] char32_t code_point(std::string_view text);
+// Replaces each byte that is not valid UTF-8 by U+FFFD.
+[[nodiscard]] std::string to_valid_utf8(std::string_view bytes);
+
+// Width in terminal cells, one per code point.
+[[nodiscard]] std::size_t width(std::string_view text);
+// At most `cells` wide; a cut is marked by "…".
+[[nodiscard]] std::string shortened(std::string_view text, std::size_t cells);
+// Like shortened(), but cuts the middle: keeps the beginning and twice as much of the end.
+[[nodiscard]] std::string shortened_inside(std::string_view text, std::size_t cells);
+// Like shortened(), but cuts the beginning.
+[[nodiscard]] std::string shortened_to_end(std::string_view text, std::size_t cells);
+// `cut`: each of `whole`, cut to `cells`. Different texts that were cut alike are cut again, to
+// show where they differ.
+void keep_apart(std::span<const std::string> whole, std::size_t cells,
+                std::vector<std::string>& cut);
 
 }  // namespace stepbench::text

@@ -6,7 +6,7 @@
 #include <initializer_list>
 
 #include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::text {
 namespace {

@@ -14,12 +14,11 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/campaign/verdict_options.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/os/output_file.h"
-#include "harness/plan/fixed_experiment.h"
+#include "harness/os/files.h"
 #include "harness/plan/plan.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/run/run_header.h"
@@ -27,7 +26,7 @@
 #include "harness/stats/random.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/tune/confirm.h"
+#include "harness/tune/internal/confirm.h"
 #include "harness/tune/internal/launch_values.h"
 #include "harness/tune/internal/tune_agenda.h"
 #include "harness/tune/tune_plan.h"
@@ -144,7 +143,7 @@ class Tuning {
 
   TuneRun run() {
     campaign::check_allowed(request_.allow,
-                            {compare::gate_names().begin(), compare::gate_names().end()});
+                            {verdict::gate_names().begin(), verdict::gate_names().end()});
     search_ = plan_search(request_, context_);
     out_.own = search_.own;
     out_.own_is_swept = search_.own_is_swept;
@@ -194,7 +193,7 @@ class Tuning {
   bool search() {
     const std::size_t reserved = reserved_launches(request_);
     check_launches(request_, kMinWarmLaunches + count_that_can_run(plan()) + reserved);
-    std::optional<compare::TestedMetric> work_rate;
+    std::optional<verdict::TestedMetric> work_rate;
     if (request_.objective.empty() && out_.objective.name != kWorkRate) {
       work_rate = tested_metric(request_, search_, kWorkRate);
     }
@@ -235,7 +234,7 @@ class Tuning {
     return true;
   }
 
-  void take_over(const TuneAgenda& agenda, const std::optional<compare::TestedMetric>& work_rate) {
+  void take_over(const TuneAgenda& agenda, const std::optional<verdict::TestedMetric>& work_rate) {
     const PointSearch& search = agenda.search();
     out_.standing = search.standing();
     for (const Rung& rung : search.rungs()) {
@@ -280,11 +279,11 @@ class Tuning {
       out_.answer = TuneAnswer::kNotConfirmed;
     } else {
       switch (out_.confirmed->test.verdict) {
-        case compare::Verdict::kImprovement:
+        case verdict::Verdict::kImprovement:
           out_.answer = TuneAnswer::kBetter;
           break;
-        case compare::Verdict::kOk:
-        case compare::Verdict::kRegression:
+        case verdict::Verdict::kOk:
+        case verdict::Verdict::kRegression:
           out_.answer = TuneAnswer::kOwnIsBest;
           break;
         default:

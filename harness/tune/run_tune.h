@@ -6,9 +6,8 @@
 #pragma once
 
 #include "harness/base/clock.h"
-#include "harness/campaign/context.h"
-#include "harness/run/interrupts.h"
-#include "harness/run/progress.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/run/terminal.h"
 #include "harness/tune/internal/tune_request.h"
 #include "harness/tune/tune_result.h"
 

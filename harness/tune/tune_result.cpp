@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "harness/json/fields.h"
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -64,7 +64,7 @@ std::string tuning_json(const TuneRun& run) {
     v("own", run.points[run.own].case_id)("own_is_swept", run.own_is_swept);
   }
   if (run.confirmed) {
-    const compare::TestResult& test = run.confirmed->test;
+    const verdict::TestResult& test = run.confirmed->test;
     json.open_object("confirmation");
     v("verdict", test.verdict)("change", test.change)("low", test.interval.low);
     v("high", test.interval.high)("corrected_change", test.corrected_change);
@@ -107,7 +107,7 @@ std::string tuned_header(const TuneRun& run) {
                      text::counted(std::ssize(run.points), "point") + ": " +
                      text::join(run.changes, " ") + "\n";
   if (run.confirmed && run.confirmed->test.change) {
-    const compare::TestResult& test = run.confirmed->test;
+    const verdict::TestResult& test = run.confirmed->test;
     text += "# Against the settings before: " + run.objective.name + ' ' +
             text::signed_percent(*test.change) + " % [" + text::signed_percent(test.interval.low) +
             ", " + text::signed_percent(test.interval.high) + "], " +

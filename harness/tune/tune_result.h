@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
-#include "harness/compare/comparison.h"
-#include "harness/compare/tested_metrics.h"
 #include "harness/tune/internal/search.h"
 #include "harness/tune/internal/tune_agenda.h"
+#include "harness/verdict/comparison.h"
+#include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::tune {
 
@@ -51,7 +51,7 @@ struct TuneRun {
   std::vector<Scored> standing = {};    // winner first
   std::vector<std::size_t> front = {};  // Pareto front of points with at least two launches
   std::optional<Bound> bound = {};
-  compare::TestedMetric objective = {};
+  verdict::TestedMetric objective = {};
   double margin = 0.01;
   std::uint64_t seed = 0;
   Allowance allowance = {};  // for search and confirmation
@@ -61,7 +61,7 @@ struct TuneRun {
   std::size_t launches = 0;   // the search's
   std::size_t discarded = 0;  // warm-up launches among these
   double sweep_s = 0;         // estimate for the whole sweep, with 6 launches per point
-  std::optional<compare::MetricResult> confirmed = {};  // winner against own settings
+  std::optional<verdict::MetricResult> confirmed = {};  // winner against own settings
   std::vector<std::string> why_invalid = {};  // gates that forbid a verdict, each a sentence
   std::size_t pairs = 0;                      // pairs of the confirmation
   std::filesystem::path confirm_folder = {};

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine that decides whether program B is slower than A. Both are launched alternately; a pair
-// is log(B / A) of two adjacent launches, so larger is worse. Error rates:
-// results/verdict_simulation.md. Pure; any thread.
+// The engine that decides whether program B is slower than A, and the search for the first slower
+// one of a series of programs. Two programs are launched alternately; a pair is log(B / A) of two
+// adjacent launches, so larger is worse. Error rates: results/verdict_simulation.md. Pure; any
+// thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "harness/stats/order_statistics.h"
 
@@ -65,5 +68,34 @@ enum class Decision : std::uint8_t { kInconclusive, kOk, kRegression, kImproveme
 // size for which half of all reported estimates are below this one. At least `margin`. The caller
 // negates sizes of improvements.
 [[nodiscard]] double claimed_size(const Estimate& estimate, double bound, double margin);
+
+// Locates a change of level: programs in order (commits, nightly builds) were measured against a
+// kept program or an earlier one, and from some place on all are slower by the same step. Gives
+// each place its probability. Gaussian errors; the step and the offset of the kept program from the
+// level of its place have flat or wide priors and are integrated out.
+
+struct Measured {
+  double value = 0;       // log ratio of the program at `place` to the one at `base`
+  double variance = 0;    // > 0; from launches, and the layout of copies built for this
+  std::size_t place = 0;  // in the order of programs
+  std::size_t base = 0;
+  bool against_good_end = true;  // the base is the kept program, from before all possible places
+};
+
+// Log likelihood of the change being at `place`, up to a constant. `offset_variance`: prior
+// variance of the kept program's offset from its level; 0: unknown. Minus infinity if the step is
+// undetermined.
+[[nodiscard]] double log_likelihood(std::span<const Measured> all, std::size_t place,
+                                    double offset_variance = 0);
+// Normalises log likelihoods to probabilities that sum to 1; uniform if all are minus infinity.
+[[nodiscard]] std::vector<double> chances(std::vector<double> log_likelihoods);
+
+struct Places {
+  std::size_t first = 0;
+  std::size_t last = 0;  // inclusive
+  std::size_t best = 0;  // the likeliest
+};
+// Smallest range around the likeliest place that contains the change with `confidence`.
+[[nodiscard]] Places likeliest(std::span<const double> chances, double confidence);
 
 }  // namespace stepbench::verdict

@@ -14,7 +14,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/catalogue/json.h"
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
 #include "harness/worker/internal/check.h"
 #include "harness/worker/internal/launch.h"
 #include "harness/worker/process.h"

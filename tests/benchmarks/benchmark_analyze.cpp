@@ -12,11 +12,9 @@
 #include <string>
 #include <string_view>
 
-#include "harness/analyze/rules.h"
 #include "harness/findings/finding.h"
-#include "harness/trace/read_trace.h"
-#include "harness/trace/trace_of.h"
-#include "harness/trace/write_trace.h"
+#include "harness/traces/rules.h"
+#include "harness/traces/trace_files.h"
 
 namespace stepbench {
 namespace {
@@ -122,14 +120,14 @@ class Recording {
 };
 
 void write_recording(std::int64_t rows, const std::filesystem::path& path) {
-  trace::TraceHeader header{.engine = "native", .shapes = true, .memory = true};
+  traces::TraceHeader header{.engine = "native", .shapes = true, .memory = true};
   header.devices = {{.id = 0,
                      .name = "Scripted GPU",
                      .total_memory_bytes = std::int64_t{16} << 30,
                      .max_threads_per_multiprocessor = 2048,
                      .registers_per_block = 65536,
                      .multiprocessors = 108}};
-  trace::write_trace(trace::trace_of(Recording(rows).make(), header), path);
+  traces::write_trace(traces::trace_of(Recording(rows).make(), header), path);
 }
 
 // Made once, on tmpfs, so that no disk is measured.
@@ -161,7 +159,7 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
   double text_bytes = 0;
   double read_rows = 0;
   for (auto _ : state) {
-    const trace::Trace trace = trace::read_trace(path);
+    const traces::Trace trace = traces::read_trace(path);
     text_bytes = static_cast<double>(trace.reading.text_bytes);
     read_rows = static_cast<double>(trace.reading.rows);
   }
@@ -180,10 +178,10 @@ void read(benchmark::State& state, std::int64_t rows, const char* suffix) {
 }
 
 void analyse_rows(benchmark::State& state, std::int64_t rows,
-                  const analyze::AnalysisOptions& options) {
-  const trace::Trace trace = trace::trace_of(Recording(rows).make());
+                  const traces::AnalysisOptions& options) {
+  const traces::Trace trace = traces::trace_of(Recording(rows).make());
   for (auto _ : state) {
-    const analyze::Analysis analysis = analyze::analyse(trace, options);
+    const traces::Analysis analysis = traces::analyse(trace, options);
     benchmark::DoNotOptimize(analysis.idle.data());
   }
   state.counters["us_per_row"] =
@@ -195,8 +193,8 @@ void analyse_rows(benchmark::State& state, std::int64_t rows,
 void report_of_a_worker(benchmark::State& state, std::int64_t steps, std::int64_t rows_of_step) {
   const ops::OpLog log = Recording(steps * rows_of_step, rows_of_step / kRowsPerLaunch).make();
   for (auto _ : state) {
-    const trace::Trace trace = trace::trace_of(log);
-    const std::vector<Finding> causes = analyze::find_causes(trace, analyze::analyse(trace));
+    const traces::Trace trace = traces::trace_of(log);
+    const std::vector<Finding> causes = traces::find_causes(trace, traces::analyse(trace));
     benchmark::DoNotOptimize(causes.data());
   }
 }

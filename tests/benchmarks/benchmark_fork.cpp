@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "tests/benchmarks/paired.h"
-#include "workloads/data/generate/make_jpeg_folder.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/data/internal/generate/make_jpeg_files.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/fork/fork_loader.h"
+#include "workloads/loader/internal/inline_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 namespace {
 

@@ -11,9 +11,9 @@
 
 #include "tests/benchmarks/paired.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
-#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
+#include "workloads/loader/internal/worker_cpus.h"
 
 namespace {
 

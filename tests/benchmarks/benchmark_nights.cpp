@@ -13,7 +13,7 @@
 #include "harness/stats/random.h"
 #include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/track/history/made_night.h"
+#include "tests/unit/nights/made_night.h"
 
 namespace stepbench {
 namespace {
@@ -57,7 +57,7 @@ class YearOfNights {
                                     store_);
   }
 
-  track::TrackStore& store() { return store_; }
+  nights::TrackStore& store() { return store_; }
   [[nodiscard]] const std::string& url() const { return url_; }
 
  private:
@@ -70,7 +70,7 @@ class YearOfNights {
         .reference_run = "reference",
         .judged = kSeries};
     if (series_.empty()) {
-      for (const track::SeriesHistory& one : store_.history({.last = 1}).series) {
+      for (const nights::SeriesHistory& one : store_.history({.last = 1}).series) {
         if (one.series.monitored) series_.push_back(one.series.id);
       }
     }
@@ -86,7 +86,7 @@ class YearOfNights {
 
   test::TemporaryFolder folder_;
   std::string url_ = "sqlite:" + (folder_ / "history.db").string();
-  track::TrackStore store_ = track::TrackStore::open(url_);
+  nights::TrackStore store_ = nights::TrackStore::open(url_);
   std::vector<std::string> series_ = {};
 };
 
@@ -114,7 +114,7 @@ void BM_ShowANightAgain(benchmark::State& state) {
 // Each command opens the history first.
 void BM_OpenTheHistory(benchmark::State& state) {
   const std::string url = a_year().url();
-  for (auto _ : state) benchmark::DoNotOptimize(track::TrackStore::open(url));
+  for (auto _ : state) benchmark::DoNotOptimize(nights::TrackStore::open(url));
 }
 BENCHMARK(BM_OpenTheHistory)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_ShowANightAgain)->Unit(benchmark::kMillisecond);
@@ -123,7 +123,7 @@ BENCHMARK(BM_ShowANightAgain)->Unit(benchmark::kMillisecond);
 void BM_ReadOneSeries(benchmark::State& state) {
   YearOfNights& year = a_year();
   for (auto _ : state) {
-    const track::History newest = year.store().history({.last = 1});
+    const nights::History newest = year.store().history({.last = 1});
     benchmark::DoNotOptimize(year.store().history({.series = {newest.series.front().series.id}}));
   }
 }
@@ -134,7 +134,7 @@ void BM_ReadEachSeries(benchmark::State& state) {
   YearOfNights& year = a_year();
   for (auto _ : state) {
     std::size_t points = 0;
-    (void)year.store().each_series([&](const track::History&, const track::SeriesHistory& one) {
+    (void)year.store().each_series([&](const nights::History&, const nights::SeriesHistory& one) {
       points += one.points.size();
     });
     benchmark::DoNotOptimize(points);

@@ -13,12 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/base/clock.h"
 #include "harness/ops/op_table.h"
-#include "harness/os/usage.h"
+#include "harness/os/process.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/trace/trace_of.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
 #include "tests/benchmarks/profiled_step.h"
 #include "workloads/model/module_scope.h"
 #include "workloads/profile/internal/kineto_collector.h"
@@ -60,7 +60,7 @@ Taken collect(LaunchBoundStep& step, profile::OpCollector& collector,
   const std::int64_t last = now_ns();
   collector.end_window();
   const ops::OpLog log = collector.take();
-  ops::OpTable made = analyze::op_table_of(trace::trace_of(log));
+  ops::OpTable made = traces::op_table_of(traces::trace_of(log));
   taken.table_ns = static_cast<double>(now_ns() - last);
   taken.events = static_cast<double>(log.ops.size()) / kSteps;
   if (rows != nullptr) *rows = ops::grouped(made.rows, {});

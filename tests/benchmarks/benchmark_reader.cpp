@@ -10,9 +10,8 @@
 #include <string>
 #include <system_error>
 
-#include "harness/estimate/launch_estimate.h"
-#include "harness/record/reader.h"
-#include "harness/record/writer.h"
+#include "harness/estimate/internal/launch_estimate.h"
+#include "harness/record/result_file.h"
 
 namespace {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/stats/comparisons.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/stats/rank_tests.h"
 #include "harness/worker/internal/loop.h"
 #include "tests/benchmarks/recorded_step.h"
 #include "tests/benchmarks/spin.h"
@@ -84,7 +84,7 @@ double loop_median(std::int64_t rounds) {
   options.deadline_ns = std::numeric_limits<std::int64_t>::max();
   const HostClock clock;
   Spinning workload(rounds);
-  measure::InstrumentSet nothing;
+  worker::InstrumentSet nothing;
   worker::Loop loop(options, clock, workload, nothing, names);
   loop.exercise();
   double out = 0;

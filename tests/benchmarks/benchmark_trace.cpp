@@ -7,10 +7,9 @@
 #include <filesystem>
 #include <string>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
-#include "harness/trace/trace_of.h"
-#include "harness/trace/write_trace.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
 
 namespace stepbench {
 namespace {
@@ -72,11 +71,11 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
   const ops::OpLog log = recorded(memory);
   std::size_t rows = 0;
   for (auto _ : state) {
-    const trace::Trace trace =
-        trace::trace_of(log, {.engine = "native", .shapes = true, .memory = memory});
-    const ops::OpTable table = analyze::op_table_of(trace);
+    const traces::Trace trace =
+        traces::trace_of(log, {.engine = "native", .shapes = true, .memory = memory});
+    const ops::OpTable table = traces::op_table_of(trace);
     rows = table.rows.size();
-    trace::write_trace(trace, path);
+    traces::write_trace(trace, path);
   }
   state.counters["rows"] = static_cast<double>(rows);
   state.counters["trace_MB"] = static_cast<double>(std::filesystem::file_size(path)) / 1e6;
@@ -86,12 +85,12 @@ void table_and_trace(benchmark::State& state, const char* suffix, bool memory) {
 
 void table(benchmark::State& state) {
   const ops::OpLog log = recorded(false);
-  for (auto _ : state) benchmark::DoNotOptimize(analyze::op_table_of(trace::trace_of(log)));
+  for (auto _ : state) benchmark::DoNotOptimize(traces::op_table_of(traces::trace_of(log)));
   state.counters["peak_MB"] = peak_megabytes();
 }
 
 void frames(benchmark::State& state) {
-  const ops::OpTable made = analyze::op_table_of(trace::trace_of(recorded(false)));
+  const ops::OpTable made = traces::op_table_of(traces::trace_of(recorded(false)));
   for (auto _ : state) benchmark::DoNotOptimize(ops::frames_of(made));
 }
 

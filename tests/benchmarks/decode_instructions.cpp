@@ -19,10 +19,10 @@ extern "C" {
 #include <jpeglib.h>
 }
 
-#include "workloads/data/generate/make_jpeg_folder.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/data/jpeg/jpeg_sample.h"
-#include "workloads/data/whole_file.h"
+#include "workloads/data/data_files.h"
+#include "workloads/data/internal/generate/make_jpeg_files.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
+#include "workloads/data/internal/jpeg/jpeg_sample.h"
 
 namespace stepbench {
 namespace {

@@ -17,10 +17,10 @@ extern "C" {
 }
 
 #include "harness/base/error.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/inline_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 namespace {
 

@@ -16,14 +16,13 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/internal/event_clock.h"
-#include "harness/machine/launcher_environment.h"
+#include "harness/machine/environment.h"
 #include "harness/measure/instrument.h"
 #include "harness/measure/step_recorder.h"
 #include "tests/benchmarks/counted_instructions.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/step/eval_step.h"
-#include "workloads/step/torch_software.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
+#include "workloads/step/torch_runtime.h"
 
 using namespace stepbench;
 

@@ -29,8 +29,8 @@
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/profile/profile_instrument.h"
-#include "workloads/step/torch_software.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
+#include "workloads/step/torch_runtime.h"
 
 namespace stepbench {
 namespace {

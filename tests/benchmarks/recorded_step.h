@@ -7,7 +7,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/catalogue/catalogue.h"
-#include "harness/measure/window_samples.h"
+#include "harness/worker/internal/window_samples.h"
 
 namespace stepbench {
 
@@ -38,7 +38,7 @@ class RecordedStep {
   HostClock clock_;
   StepRecorder recorder_{clock_};
   std::size_t window_;
-  measure::WindowSamples samples_;
+  worker::WindowSamples samples_;
   std::int64_t index_ = 0;
 };
 

@@ -3,8 +3,8 @@
 
 #include <stdexcept>
 
-#include "harness/os/command.h"
-#include "harness/store/database.h"
+#include "harness/nights/internal/database.h"
+#include "harness/os/process.h"
 
 namespace stepbench::testing_fleet {
 namespace {
@@ -78,7 +78,7 @@ std::string PostgresServer::url() const {
 }
 
 std::string PostgresServer::new_database(const std::string& name) const {
-  store::Database::open(url())->exec("CREATE DATABASE " + name);
+  nights::Database::open(url())->exec("CREATE DATABASE " + name);
   return "postgresql://bench@127.0.0.1:" + std::to_string(port_.number()) + "/" + name;
 }
 

@@ -12,16 +12,16 @@
 #include <thread>
 
 #include "harness/base/error.h"
-#include "harness/nights/acts.h"
+#include "harness/nights/internal/acts.h"
+#include "harness/nights/internal/database.h"
+#include "harness/nights/internal/postgres.h"
+#include "harness/nights/internal/schema.h"
+#include "harness/nights/internal/sqlite.h"
+#include "harness/nights/internal/track_store.h"
 #include "harness/os/descriptor.h"
-#include "harness/store/database.h"
-#include "harness/store/postgres.h"
-#include "harness/store/sqlite.h"
-#include "harness/track/internal/track_schema.h"
-#include "harness/track/track_store.h"
 #include "tests/fleet/postgres_server.h"
 #include "tests/temporary_folder.h"
-#include "tests/unit/track/history/made_night.h"
+#include "tests/unit/nights/made_night.h"
 
 namespace stepbench {
 namespace {
@@ -51,28 +51,28 @@ MadeNight night_of(int day, int cases = 4) {
 }
 
 // All data of a history as text.
-std::string text_of(const track::History& history) {
+std::string text_of(const nights::History& history) {
   std::ostringstream text;
   text.precision(17);
-  for (const track::TrackedRun& run : history.runs) {
+  for (const nights::TrackedRun& run : history.runs) {
     text << run.run_id << '|' << run.started_utc << '|' << run.experiment << '|' << run.host << '|'
          << run.build_id << '|' << run.git_sha << '|' << run.git_dirty << '|' << run.config_text
-         << '|' << track::fields_json(run.labels) << track::fields_json(run.context)
-         << track::fields_json(run.environment) << track::asked_json(run.asked) << '\n';
+         << '|' << nights::fields_json(run.labels) << nights::fields_json(run.context)
+         << nights::fields_json(run.environment) << nights::asked_json(run.asked) << '\n';
   }
-  for (const track::SeriesHistory& one : history.series) {
+  for (const nights::SeriesHistory& one : history.series) {
     text << one.series.id << '|' << one.series.experiment << '|' << one.series.case_id << '|'
          << one.series.metric << '|' << one.series.control
-         << track::fields_json(Fields(one.series.options)) << track::fields_json(one.series.machine)
-         << '\n';
-    for (const track::TrackedPoint& point : one.points) {
+         << nights::fields_json(Fields(one.series.options))
+         << nights::fields_json(one.series.machine) << '\n';
+    for (const nights::TrackedPoint& point : one.points) {
       text << "  " << point.run << ' ' << point.value << ' ' << point.low << ' ' << point.high
            << ' ' << point.launches << ' ' << point.steps << ' ' << point.control.value_or(-1)
            << ' ' << point.cohort << '\n';
     }
   }
-  for (const track::Cohort& cohort : history.cohorts)
-    text << cohort.id << track::fields_json(cohort.fields);
+  for (const nights::Cohort& cohort : history.cohorts)
+    text << cohort.id << nights::fields_json(cohort.fields);
   return text.str();
 }
 
@@ -86,12 +86,12 @@ class FleetTest : public ::testing::Test {
   [[nodiscard]] std::string sqlite_url(const std::string& name) const {
     return "sqlite:" + std::string(folder / (name + ".db"));
   }
-  [[nodiscard]] track::TrackStore open(const std::string& url) const {
-    return track::TrackStore::open(url, {.events_file = folder / "events.jsonl"});
+  [[nodiscard]] nights::TrackStore open(const std::string& url) const {
+    return nights::TrackStore::open(url, {.events_file = folder / "events.jsonl"});
   }
   // The history of these nights when one process adds them without disturbance.
   [[nodiscard]] std::string in_peace(int nights) const {
-    track::TrackStore store = open(sqlite_url("peace"));
+    nights::TrackStore store = open(sqlite_url("peace"));
     for (int day = 1; day <= nights; ++day) {
       store.add(testing_history::make(night_of(day)), "results/RUN");
     }
@@ -124,7 +124,7 @@ TEST_F(FleetTest, SameNights_SameHistoryInBothStores) {
   const std::string shared = server->new_database("same");
   std::vector<std::string> texts;
   for (const std::string& url : {shared, sqlite_url("same")}) {
-    track::TrackStore store = open(url);
+    nights::TrackStore store = open(url);
     for (const int day : {5, 2, 9}) {
       const record::Results results = testing_history::make(night_of(day));
       EXPECT_EQ(store.add(results, "results/RUN").new_launches, 24U);
@@ -147,9 +147,9 @@ TEST_F(FleetTest, SameNights_SameHistoryInBothStores) {
 }
 
 TEST_F(FleetTest, Server_KeepsEventsClaimsAndBuilds) {
-  track::TrackStore store = open(server->new_database("events"));
+  nights::TrackStore store = open(server->new_database("events"));
   const std::string evil = "Robert'); DROP TABLE event;--\"\\ \n$1";
-  const track::TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
+  const nights::TrackEvent event{.who = evil, .what = "ignored", .details = {{evil, Value{0.1}}}};
   store.record({&event, 1});
   ASSERT_THAT(store.events(), SizeIs(1));
   EXPECT_EQ(store.events()[0].details, event.details);
@@ -164,11 +164,11 @@ TEST_F(FleetTest, Server_HasTheSameAlertView) {
   std::vector<std::string> texts;
   for (const std::string& url : {of_file, of_server}) {
     const std::string events_file = own / ("events-" + std::to_string(texts.size()) + ".jsonl");
-    track::TrackStore store = track::TrackStore::open(url, {.events_file = events_file});
+    nights::TrackStore store = nights::TrackStore::open(url, {.events_file = events_file});
     nights::AlertLog log;
-    const track::EventNight night{
+    const nights::EventNight night{
         .run = "n1", .utc = "2026-01-31T02:00:00Z", .host = "box", .experiment = "train"};
-    std::vector<track::TrackEvent> events = {nights::event_of(nights::SeriesEvent{
+    std::vector<nights::TrackEvent> events = {nights::event_of(nights::SeriesEvent{
         .alert = "A1",
         .series = {.id = "s1", .change = {.size = 1}, .as_share = true, .usual = 1, .value = 2},
         .night = night})};
@@ -183,15 +183,15 @@ TEST_F(FleetTest, Server_HasTheSameAlertView) {
                                       .night = "{}"}},
                           .judged = {{.run = "n1",
                                       .series = "s1",
-                                      .state = track::NightState::kRegression,
+                                      .state = nights::NightState::kRegression,
                                       .change = 1,
                                       .reported = true,
                                       .alert = "A1"}}});
     EXPECT_THAT(store.states("box", "train"), SizeIs(1));
     EXPECT_THAT(store.judged_run("n1"), SizeIs(1));
     std::string text;
-    const auto add_row = [&](store::SqlRow row) {
-      for (const store::SqlValue& value : row) {
+    const auto add_row = [&](nights::SqlRow row) {
+      for (const nights::SqlValue& value : row) {
         if (const auto* words = std::get_if<std::string>(&value)) text += *words + ' ';
         if (const auto* whole = std::get_if<std::int64_t>(&value))
           text += std::to_string(*whole) + ' ';
@@ -199,8 +199,8 @@ TEST_F(FleetTest, Server_HasTheSameAlertView) {
       }
     };
     const auto database = url == of_file
-                              ? store::open_sqlite(own / "history.db", {.run_schema = true})
-                              : store::Database::open(url);
+                              ? nights::open_sqlite(own / "history.db", {.run_schema = true})
+                              : nights::Database::open(url);
     database->exec(
         "SELECT alert_id, state, host, experiment, opened_utc, series, assignee "
         "FROM alert",
@@ -221,7 +221,7 @@ TEST_F(FleetTest, EightImporters_MakeOneHistory) {
       std::vector<pid_t> children;
       for (int child = 0; child < 8; ++child) {
         children.push_back(in_process([&] {
-          track::TrackStore store = open(url);
+          nights::TrackStore store = open(url);
           for (int i = 0; i < kNights; ++i) {
             const int day = 1 + (child * 3 + i) % kNights;
             store.add(testing_history::make(night_of(day)), "results/RUN");
@@ -240,7 +240,7 @@ TEST_F(FleetTest, KilledImport_NextOneAddsTheRest) {
   for (const std::string& url : {server->new_database("killed"), sqlite_url("killed")}) {
     (void)open(url);
     const pid_t child = in_process([&] {
-      track::TrackStore store = open(url);
+      nights::TrackStore store = open(url);
       for (int day = 1; day <= kNights; ++day) {
         store.add(testing_history::make(night_of(day)), "results/RUN");
       }
@@ -252,13 +252,13 @@ TEST_F(FleetTest, KilledImport_NextOneAddsTheRest) {
     }
     ::kill(child, SIGKILL);
     end_of(child);
-    track::TrackStore store = open(url);
-    for (const track::SeriesHistory& one : store.history().series) {
-      for (const track::TrackedPoint& point : one.points) EXPECT_EQ(point.launches, 6);
+    nights::TrackStore store = open(url);
+    for (const nights::SeriesHistory& one : store.history().series) {
+      for (const nights::TrackedPoint& point : one.points) EXPECT_EQ(point.launches, 6);
     }
     if (url.starts_with("sqlite")) {
       std::string verdict;
-      store::Database::open(url)->exec("PRAGMA integrity_check", {}, [&](store::SqlRow row) {
+      nights::Database::open(url)->exec("PRAGMA integrity_check", {}, [&](nights::SqlRow row) {
         verdict += std::get<std::string>(row[0]);
       });
       EXPECT_EQ(verdict, "ok");
@@ -272,12 +272,12 @@ TEST_F(FleetTest, KilledImport_NextOneAddsTheRest) {
 
 TEST_F(FleetTest, ClosedConnection_ReconnectsOnce) {
   const std::string url = server->new_database("ended");
-  track::TrackStore store = open(url);
+  nights::TrackStore store = open(url);
   const std::string end_all =
       "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'ended'";
-  store::Database::open(server->url())->exec(end_all, {}, [](store::SqlRow) {});
+  nights::Database::open(server->url())->exec(end_all, {}, [](nights::SqlRow) {});
   EXPECT_EQ(store.add(testing_history::make(night_of(1)), "results/RUN").new_launches, 24U);
-  store::Database::open(server->url())->exec(end_all, {}, [](store::SqlRow) {});
+  nights::Database::open(server->url())->exec(end_all, {}, [](nights::SqlRow) {});
   EXPECT_THAT(store.history().runs, SizeIs(1));
 }
 
@@ -286,36 +286,36 @@ TEST_F(FleetTest, ClosedConnection_ReconnectsOnce) {
 TEST_F(FleetTest, LostCommit_IsRepeatedWithNewNumbers) {
   const std::string url = server->new_database("numbers");
   const std::string file = folder / "ours.jsonl";
-  track::TrackStore ours = track::TrackStore::open(url, {.events_file = file});
-  track::TrackStore theirs = open(url);
+  nights::TrackStore ours = nights::TrackStore::open(url, {.events_file = file});
+  nights::TrackStore theirs = open(url);
   const os::Descriptor lock(::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   ASSERT_EQ(::flock(lock.value(), LOCK_EX), 0);
-  const track::TrackEvent first{.what = "noted", .alert_id = "A1", .reason = "ours"};
-  const track::TrackEvent second{.what = "noted", .alert_id = "A1", .reason = "theirs"};
+  const nights::TrackEvent first{.what = "noted", .alert_id = "A1", .reason = "ours"};
+  const nights::TrackEvent second{.what = "noted", .alert_id = "A1", .reason = "theirs"};
   std::thread recording([&] { EXPECT_NO_THROW(ours.record({&first, 1})); });
-  const auto watch = store::Database::open(server->url());
+  const auto watch = nights::Database::open(server->url());
   for (std::int64_t ended = 0; ended == 0;) {
     watch->exec(
         "SELECT COUNT(pg_terminate_backend(pid)) FROM pg_stat_activity "
         "WHERE datname = 'numbers' AND state = 'idle in transaction'",
-        {}, [&](store::SqlRow row) { ended = std::get<std::int64_t>(row[0]); });
+        {}, [&](nights::SqlRow row) { ended = std::get<std::int64_t>(row[0]); });
   }
   theirs.record({&second, 1});
   ::flock(lock.value(), LOCK_UN);
   recording.join();
   std::vector<std::string> rows;
-  store::Database::open(url)->exec("SELECT seq, reason FROM event ORDER BY seq", {},
-                                   [&](store::SqlRow row) {
-                                     rows.push_back(std::to_string(std::get<std::int64_t>(row[0])) +
-                                                    ' ' + std::get<std::string>(row[1]));
-                                   });
+  nights::Database::open(url)->exec(
+      "SELECT seq, reason FROM event ORDER BY seq", {}, [&](nights::SqlRow row) {
+        rows.push_back(std::to_string(std::get<std::int64_t>(row[0])) + ' ' +
+                       std::get<std::string>(row[1]));
+      });
   EXPECT_THAT(rows, ElementsAre("1 theirs", "2 ours"));
-  EXPECT_THAT(track::TrackStore::open(url, {.events_file = file}).events(), SizeIs(2));
+  EXPECT_THAT(nights::TrackStore::open(url, {.events_file = file}).events(), SizeIs(2));
 }
 
 TEST_F(FleetTest, ServerDown_ImportsNothing) {
   const std::string url = server->new_database("down");
-  track::TrackStore store = open(url);
+  nights::TrackStore store = open(url);
   store.add(testing_history::make(night_of(1)), "results/RUN");
   server->stop();
   EXPECT_THAT([&] { store.add(testing_history::make(night_of(2)), "results/RUN"); },
@@ -330,18 +330,18 @@ TEST_F(FleetTest, ServerDown_ImportsNothing) {
 TEST_F(FleetTest, NewerOrForeignSchema_IsRejected) {
   const std::string newer = server->new_database("newer");
   (void)open(newer);
-  store::Database::open(newer)->exec("UPDATE meta SET value = '99'");
+  nights::Database::open(newer)->exec("UPDATE meta SET value = '99'");
   EXPECT_THROW((void)open(newer), ConfigError);
   const std::string other = server->new_database("other");
-  store::Database::open(other)->exec("CREATE TABLE recipes (v TEXT)");
+  nights::Database::open(other)->exec("CREATE TABLE recipes (v TEXT)");
   EXPECT_THROW((void)open(other), ConfigError);
-  EXPECT_THAT(store::Database::open(other)->tables(), ElementsAre("recipes"));
+  EXPECT_THAT(nights::Database::open(other)->tables(), ElementsAre("recipes"));
 }
 
 TEST_F(FleetTest, Password_IsInNoMessage) {
   // A password with an unescaped @ or / is rejected before a part of it is read as a host.
   const auto expect = [](const char* url, const char* what, const char* secret) {
-    EXPECT_THAT([&] { (void)store::Database::open(url); },
+    EXPECT_THAT([&] { (void)nights::Database::open(url); },
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr(what), Not(HasSubstr(secret)))));
   };
   expect("postgresql://me:secret@127.0.0.1:1/x?password=secret", "postgresql://me@127.0.0.1:1/x",
@@ -351,9 +351,9 @@ TEST_F(FleetTest, Password_IsInNoMessage) {
 }
 
 // The process that serves one connection.
-pid_t server_process(store::Database& database) {
+pid_t server_process(nights::Database& database) {
   pid_t pid = 0;
-  database.exec("SELECT pg_backend_pid()", {}, [&](store::SqlRow row) {
+  database.exec("SELECT pg_backend_pid()", {}, [&](nights::SqlRow row) {
     pid = static_cast<pid_t>(std::get<std::int64_t>(row[0]));
   });
   return pid;
@@ -362,14 +362,14 @@ pid_t server_process(store::Database& database) {
 TEST_F(FleetTest, StoppedServer_TimesOut) {
   // Long enough for what the server does answer on a busy machine.
   const auto database =
-      store::open_postgres(server->url(), {.answer_limit = std::chrono::seconds(10)});
+      nights::open_postgres(server->url(), {.answer_limit = std::chrono::seconds(10)});
   const pid_t pid = server_process(*database);
   ASSERT_GT(pid, 0);
   {
-    store::Transaction transaction(*database);
+    nights::Transaction transaction(*database);
     ASSERT_EQ(::kill(pid, SIGSTOP), 0);
     // More than the socket holds, so that even sending it would not end.
-    const std::vector<store::SqlValue> much = {std::string(std::size_t{32} << 20, 'x')};
+    const std::vector<nights::SqlValue> much = {std::string(std::size_t{32} << 20, 'x')};
     EXPECT_THAT([&] { database->exec("SELECT LENGTH($1)", much); },
                 ThrowsMessage<ConfigError>(HasSubstr("the server has given no answer for 10 s")));
   }  // and the rollback does not hang

@@ -4,12 +4,12 @@
 
 #include "harness/base/error.h"
 #include "tests/fuzz/targets.h"
-#include "workloads/data/formats/cifar_bin.h"
-#include "workloads/data/formats/mnist_idx.h"
-#include "workloads/data/formats/tensor_files.h"
-#include "workloads/data/formats/token_bin.h"
-#include "workloads/data/formats/web_dataset.h"
-#include "workloads/data/jpeg/jpeg_sample.h"
+#include "workloads/data/internal/formats/cifar_bin.h"
+#include "workloads/data/internal/formats/mnist_idx.h"
+#include "workloads/data/internal/formats/tensor_files.h"
+#include "workloads/data/internal/formats/token_bin.h"
+#include "workloads/data/internal/formats/web_dataset.h"
+#include "workloads/data/internal/jpeg/jpeg_sample.h"
 
 namespace stepbench::fuzz {
 namespace {

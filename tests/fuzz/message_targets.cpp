@@ -7,11 +7,9 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/fleet/group_lines.h"
-#include "harness/plan/make_plan.h"
 #include "harness/plan/plan.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
+#include "harness/run/internal/group_lines.h"
 #include "harness/run/internal/worker_session.h"
 #include "tests/fuzz/targets.h"
 #include "tests/unit/json/field_types.h"
@@ -101,11 +99,11 @@ template <typename Line>
 void read(std::string_view text, Line (*decode)(std::string_view)) {
   std::string written;
   try {
-    written = fleet::encode(decode(text));
+    written = run::encode(decode(text));
   } catch (const Error&) {
     return;
   }
-  require(fleet::encode(decode(written)) == written, "a line is read as it was written");
+  require(run::encode(decode(written)) == written, "a line is read as it was written");
 }
 
 // Messages between the controller of a group and its ranks; the first byte selects the line.
@@ -114,13 +112,13 @@ void group_lines(Input input) {
   const std::string_view text = text_of(input.subspan(1));
   switch (input[0] % 3) {
     case 0:
-      read(text, fleet::decode_join);
+      read(text, run::decode_join);
       break;
     case 1:
-      read(text, fleet::decode_begin);
+      read(text, run::decode_begin);
       break;
     default:
-      read(text, fleet::decode_exit);
+      read(text, run::decode_exit);
   }
 }
 

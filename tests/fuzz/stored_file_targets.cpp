@@ -11,17 +11,16 @@
 
 #include "harness/base/error.h"
 #include "harness/bisect/bisect_result.h"
-#include "harness/campaign/measure_machine.h"
-#include "harness/campaign/measure_night.h"
-#include "harness/record/input.h"
-#include "harness/record/launch_rows.h"
-#include "harness/record/line_codec.h"
-#include "harness/record/reader.h"
-#include "harness/report/comparison_json.h"
-#include "harness/report/night_json.h"
-#include "harness/trace/read_trace.h"
-#include "harness/track/event.h"
-#include "harness/track/internal/track_schema.h"
+#include "harness/campaign/examine_machine.h"
+#include "harness/campaign/internal/measure_night.h"
+#include "harness/nights/internal/event.h"
+#include "harness/nights/internal/schema.h"
+#include "harness/record/internal/input.h"
+#include "harness/record/internal/line_codec.h"
+#include "harness/record/result_file.h"
+#include "harness/report/night.h"
+#include "harness/report/verdicts.h"
+#include "harness/traces/trace_files.h"
 #include "tests/fuzz/targets.h"
 #include "tests/temporary_folder.h"
 
@@ -50,21 +49,21 @@ void folder(Input input) {
 void history(Input input) {
   const std::string text(text_of(input));
   try {
-    const std::string written = track::fields_json(track::fields_from_json(text));
-    require(track::fields_json(track::fields_from_json(written)) == written,
+    const std::string written = nights::fields_json(nights::fields_from_json(text));
+    require(nights::fields_json(nights::fields_from_json(written)) == written,
             "fields are read as they were written");
   } catch (const ConfigError&) {
   }
   try {
-    const std::string written = track::asked_json(track::asked_from_json(text));
-    require(track::asked_json(track::asked_from_json(written)) == written,
+    const std::string written = nights::asked_json(nights::asked_from_json(text));
+    require(nights::asked_json(nights::asked_from_json(written)) == written,
             "a command line is read as it was written");
   } catch (const ConfigError&) {
   }
   try {
     const MemoryFile file(input);
-    track::KnownEvents known;
-    (void)track::read_events(file.path(), known);
+    nights::KnownEvents known;
+    (void)nights::read_events(file.path(), known);
   } catch (const ConfigError&) {
   }
 }
@@ -156,7 +155,7 @@ void packed(Input input) {
     require(packed != whole, "what was packed is read");
   }
   try {
-    (void)trace::read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24});
+    (void)traces::read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24});
   } catch (const ConfigError&) {
   }
 }
@@ -194,22 +193,22 @@ void result(Input input) {
 }
 
 // Invariants of every analysis.
-void check(const trace::Trace& trace) {
+void check(const traces::Trace& trace) {
   for (std::size_t lane = 0; lane < trace.lanes.size(); ++lane) {
     std::int64_t last_ns = INT64_MIN;
-    for (const trace::TraceEvent& event : trace.lanes[lane].events) {
+    for (const traces::TraceEvent& event : trace.lanes[lane].events) {
       const bool sound = event.start_ns >= last_ns && event.end_ns >= event.start_ns &&
                          event.lane == lane && event.name < trace.names.size();
       if (!sound) std::abort();
       last_ns = event.start_ns;
-      if (const trace::OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
+      if (const traces::OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
       (void)trace.kernel_detail(event);
-      if (event.kind == trace::EventKind::kSync && event.detail != ops::kNoIndex) {
+      if (event.kind == traces::EventKind::kSync && event.detail != ops::kNoIndex) {
         (void)trace.syncs.at(event.detail);
       }
     }
   }
-  for (const trace::TraceMemory& memory : trace.memory) {
+  for (const traces::TraceMemory& memory : trace.memory) {
     if (memory.lane >= trace.lanes.size()) std::abort();
   }
 }
@@ -217,14 +216,14 @@ void check(const trace::Trace& trace) {
 void trace(Input input) {
   const MemoryFile file(input);
   try {
-    check(trace::read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24}));
+    check(traces::read_trace(file.path(), {.max_text_bytes = std::uint64_t{1} << 24}));
   } catch (const ConfigError&) {
   }
 }
 
 // A verdict file, as `compare` and `ab` write it and `report` and `export` read it.
 void verdict(Input input) {
-  std::vector<compare::Comparison> read;
+  std::vector<verdict::Comparison> read;
   try {
     read = report::read_comparisons(std::string(text_of(input)));
   } catch (const Error&) {

@@ -8,10 +8,9 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/ops/op_work.h"
-#include "harness/text/csv.h"
+#include "harness/report/internal/csv.h"
 #include "harness/text/printable.h"
-#include "harness/text/utf8.h"
-#include "harness/trace/internal/shapes_text.h"
+#include "harness/traces/internal/shapes_text.h"
 #include "tests/fuzz/targets.h"
 
 namespace stepbench::fuzz {
@@ -105,7 +104,7 @@ void read_back(const std::string& name, const std::string& plain) {
   require(without_references(text::xml_text(name)) == as_xml_allows(lines), "XML is read back");
   require(without_references(without_backslashes(text::markdown_cell(name))) == plain,
           "Markdown is read back");
-  const std::string cell = without_quotes(text::csv_cell(name));
+  const std::string cell = without_quotes(report::csv_cell(name));
   require(cell == lines || cell == "'" + lines, "CSV is read back");
   std::string line = json::JsonText().open_object().text("name", name).close_object().take();
   require(text::printable(line) == line, "JSON shows its control characters");
@@ -129,7 +128,7 @@ void names(Input input) {
   require(has_none_of(text::xml_text(name), "<>\""), "a name is no XML");
   const std::string markdown = text::markdown_cell(name);
   require(has_none_of(markdown, "\n<") && !has_bare_pipe(markdown), "a cell stays a cell");
-  require(is_one_cell(text::csv_cell(name)), "a cell of CSV stays one");
+  require(is_one_cell(report::csv_cell(name)), "a cell of CSV stays one");
   read_back(name, plain);
 }
 
@@ -172,13 +171,13 @@ void shapes(Input input) {
             "work is not negative");
   }
   (void)ops::flops(op, shapes, arguments);
-  const std::string spaced = trace::spaced_array(shapes);
-  require(trace::spaced_array(spaced) == spaced, "what is spaced stays as it is");
-  if (trace::are_plain_shapes(shapes)) {
-    require(trace::are_plain_shapes(trace::shapes_text(shapes)), "plain shapes stay plain");
+  const std::string spaced = traces::spaced_array(shapes);
+  require(traces::spaced_array(spaced) == spaced, "what is spaced stays as it is");
+  if (traces::are_plain_shapes(shapes)) {
+    require(traces::are_plain_shapes(traces::shapes_text(shapes)), "plain shapes stay plain");
   }
-  if (trace::are_plain_arguments(arguments)) {
-    require(trace::are_plain_arguments(trace::arguments_text(arguments)),
+  if (traces::are_plain_arguments(arguments)) {
+    require(traces::are_plain_arguments(traces::arguments_text(arguments)),
             "plain arguments stay plain");
   }
 }

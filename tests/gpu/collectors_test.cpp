@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "harness/machine/device_sampler.h"
-#include "harness/os/command.h"
+#include "harness/machine/sampler.h"
+#include "harness/os/process.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 

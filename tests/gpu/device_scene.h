@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "harness/cuda/internal/event_clock.h"
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/worker/internal/loop.h"
@@ -95,7 +95,7 @@ struct Listeners {
     instruments.push_back(std::make_unique<Attribution>(*listeners.collector));
   }
   for (const auto& instrument : instruments) EXPECT_EQ(instrument->exercise(), std::nullopt);
-  measure::InstrumentSet set(std::move(instruments));
+  worker::InstrumentSet set(std::move(instruments));
   worker::LoopOptions options;
   options.schedule = {.wait = 0, .warmup = 10, .active = active, .repeat = 1};
   options.stop.cycles = 1;

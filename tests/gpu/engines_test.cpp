@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
-#include "harness/trace/trace_of.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
@@ -17,7 +17,7 @@ namespace stepbench::gpu {
 namespace {
 
 std::vector<std::string> kernels_of_ops(const ops::OpLog& log) {
-  const ops::OpTable table = analyze::op_table_of(trace::trace_of(log));
+  const ops::OpTable table = traces::op_table_of(traces::trace_of(log));
   std::map<std::string, std::int64_t> counts;
   for (const ops::ActivityRow& row : table.activities) {
     if (row.kind != ops::ActivityKind::kKernel) continue;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/device_activity.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 

@@ -26,7 +26,7 @@ class MarkedSteps {
         api, clock_, cuda::EventClockOptions{.window = window, .phase_names = phase_names()}));
     made.push_back(cuda::make_nvtx_ranges(api, {.phase_names = phase_names()}));
     for (const auto& instrument : made) EXPECT_EQ(instrument->exercise(), std::nullopt);
-    set_ = measure::InstrumentSet(std::move(made));
+    set_ = worker::InstrumentSet(std::move(made));
   }
   void open_window() {
     set_.change(Action::kRecord);
@@ -45,7 +45,7 @@ class MarkedSteps {
 
  private:
   HostClock clock_;
-  measure::InstrumentSet set_;
+  worker::InstrumentSet set_;
   StepRecorder recorder_{clock_};
   std::int64_t index_ = 0;
 };

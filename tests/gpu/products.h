@@ -12,7 +12,7 @@
 #include "harness/stats/order_statistics.h"
 #include "harness/workload.h"
 #include "tests/gpu/rehearsal.h"
-#include "workloads/step/device.h"
+#include "workloads/step/torch_runtime.h"
 
 namespace stepbench::gpu {
 

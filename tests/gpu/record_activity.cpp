@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iostream>
 
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/unit/cuda/recorded_activity.h"
-#include "workloads/step/device.h"
+#include "workloads/step/torch_runtime.h"
 
 namespace stepbench::gpu {
 namespace {

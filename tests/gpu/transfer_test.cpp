@@ -8,10 +8,10 @@
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/step/transfer_workload.h"
-#include "workloads/torch_loader/pinned.h"
+#include "workloads/loader/batches.h"
+#include "workloads/step/steps.h"
 #include "workloads/transfer/internal/resident_batches.h"
+#include "workloads/transfer/torch_loader.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench::gpu {
@@ -46,7 +46,7 @@ TEST(Gpu, PinnedCopies_ReachABareLoop) {
 class CopyAndCompute final : public Workload {
  public:
   CopyAndCompute(const std::string& placement, at::Device device)
-      : memory_(torch_loader::pinned_memory(device)),
+      : memory_(transfer::pinned_memory(device)),
         batch_(pinned_batch()),
         transfer_(test::train_case({{"device", device.str()},
                                     {"transfer.placement", placement},
@@ -78,7 +78,7 @@ class CopyAndCompute final : public Workload {
   Batch batch_;
   transfer::Transfer transfer_;
   Products products_{4096, 4, 4};
-  torch_loader::BatchTensors tensors_;
+  transfer::BatchTensors tensors_;
 };
 
 TEST(Gpu, PrefetchStream_OverlapsCompute) {

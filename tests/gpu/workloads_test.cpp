@@ -5,7 +5,7 @@
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench::gpu {
 namespace {

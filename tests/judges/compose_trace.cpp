@@ -7,8 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "harness/trace/trace_of.h"
-#include "harness/trace/write_trace.h"
+#include "harness/traces/trace_files.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench {
@@ -105,8 +104,8 @@ int main(int argc, char** argv) {
     const std::string name = device ? "device" : "host";
     std::filesystem::create_directories(folder / name);
     const std::filesystem::path path =
-        folder / name / trace::trace_file_name("worker0", 1'700'000'000'000, device);
-    trace::TraceHeader header;
+        folder / name / traces::trace_file_name("worker0", 1'700'000'000'000, device);
+    traces::TraceHeader header;
     header.engine = "native";
     header.unix_offset_ns = 1'700'000'000'000'000'000;
     if (device) {
@@ -119,7 +118,7 @@ int main(int argc, char** argv) {
                          .registers_per_block = 65536,
                          .multiprocessors = 108}};
     }
-    trace::write_trace(trace::trace_of(compose(device), header), path);
+    traces::write_trace(traces::trace_of(compose(device), header), path);
     all[name] = expected(device);
     all[name]["path"] = path;
   }

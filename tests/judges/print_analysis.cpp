@@ -5,8 +5,8 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "harness/analyze/analysis.h"
-#include "harness/trace/read_trace.h"
+#include "harness/traces/analysis.h"
+#include "harness/traces/trace_files.h"
 
 namespace stepbench {
 namespace {
@@ -20,19 +20,19 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json();
 }
 
-Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
+Json tensorboard(const traces::Trace& trace, const traces::Analysis& analysis) {
   Json out = {{"steps", Json::array()}, {"gpus", Json::array()}};
-  for (const analyze::Step& step : analysis.steps.steps) {
+  for (const traces::Step& step : analysis.steps.steps) {
     out["steps"].push_back(std::to_string(step.number));
   }
-  for (const analyze::DeviceUse& use : analysis.device_use) {
+  for (const traces::DeviceUse& use : analysis.device_use) {
     out["gpus"].push_back({{"device", use.device},
                            {"sm_efficiency", or_null(use.sm_efficiency)},
                            {"occupancy", or_null(use.occupancy_percent)}});
   }
   out["eligible"] = or_null(analysis.eligible_share);
   if (analysis.operators) {
-    for (const analyze::OperatorRow& row : *analysis.operators) {
+    for (const traces::OperatorRow& row : *analysis.operators) {
       out["operators"][trace.names[row.name].text] = {row.calls,
                                                       us(row.host_ns),
                                                       us(row.self_host_ns),
@@ -43,7 +43,7 @@ Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
     }
   }
   if (analysis.kernels) {
-    for (const analyze::KernelRow& row : analysis.kernels->rows) {
+    for (const traces::KernelRow& row : analysis.kernels->rows) {
       out["kernels"][trace.names[row.name].text] = {row.calls,
                                                     us(row.total_ns),
                                                     us(row.max_ns),
@@ -56,10 +56,10 @@ Json tensorboard(const trace::Trace& trace, const analyze::Analysis& analysis) {
   return out;
 }
 
-Json holistic(const analyze::Analysis& analysis) {
+Json holistic(const traces::Analysis& analysis) {
   Json out;
   if (analysis.launches) {
-    const analyze::Launches& launches = *analysis.launches;
+    const traces::Launches& launches = *analysis.launches;
     out["launches"] = {{"rows", launches.rows},
                        {"delay_mean", launches.delay.mean / 1000},
                        {"delay_median", launches.delay.median / 1000},
@@ -69,7 +69,7 @@ Json holistic(const analyze::Analysis& analysis) {
                        {"short_kernels", launches.short_kernels}};
   }
   if (analysis.queues) {
-    for (const analyze::LaunchQueue& queue : *analysis.queues) {
+    for (const traces::LaunchQueue& queue : *analysis.queues) {
       out["queues"][std::to_string(queue.stream)] = {queue.changes, queue.mean_at_changes,
                                                      queue.max};
     }
@@ -87,8 +87,8 @@ int main(int argc, char** argv) {
     return 2;
   }
   for (int i = 1; i < argc; ++i) {
-    const trace::Trace trace = trace::read_trace(argv[i]);
-    const analyze::Analysis analysis = analyze::analyse(trace);
+    const traces::Trace trace = traces::read_trace(argv[i]);
+    const traces::Analysis analysis = traces::analyse(trace);
     const Json line = {{"tensorboard", tensorboard(trace, analysis)},
                        {"holistic", holistic(analysis)}};
     std::cout << line.dump() << '\n';

@@ -29,7 +29,7 @@ PROGRAM, SOURCE = (pathlib.Path(word).resolve() for word in sys.argv[1:3])
 del sys.argv[1:3]
 SAMPLE = SOURCE / "results/sample"
 DATA = SOURCE / "tests/unit/report/data"
-FOLDER = SOURCE / "harness/report/html"
+FOLDER = SOURCE / "harness/report/internal/html"
 CHARTS = ("words", "shapes", "charts_run", "charts_verdict", "charts_nights", "charts_trace")
 SCRIPTS = "\n".join((FOLDER / f"{name}.js").read_text() for name in CHARTS)
 

@@ -24,102 +24,87 @@ const std::map<std::string, std::set<std::string>> kArrows = {
     {"harness/text", {"harness/base"}},
     {"harness/json", {"harness/base", "harness/text"}},
     {"harness/os", {"harness/base", "harness/text"}},
-    {"harness/stats", {"harness/base"}},
+    {"harness/stats", {}},
     {"harness/catalogue", {}},
     {"harness/schedule", {"harness/stats"}},
     {"harness/findings", {}},
     {"harness/measure", {"harness/schedule"}},
     {"harness", {"harness/measure"}},
     {"harness/plan", {"harness/catalogue"}},
-    {"harness/trace", {"harness/ops"}},
-    {"harness/cuda", {"harness/measure", "harness/ops", "harness/findings", "harness/machine"}},
+    {"harness/traces", {"harness/findings", "harness/ops", "harness/stats"}},
     {"harness/record",
-     {"harness/catalogue", "harness/stats", "harness/findings", "harness/ops", "harness/schedule"}},
+     {"harness/catalogue", "harness/findings", "harness/ops", "harness/schedule"}},
     {"harness/protocol", {"harness/record"}},
-    {"harness/machine", {"harness/record", "harness/stats", "harness/findings"}},
-    {"harness/fleet", {"harness/machine"}},
-    {"harness/run",
-     {"harness/plan", "harness/fleet", "harness/protocol", "harness/record", "harness/machine",
-      "harness/catalogue", "harness/stats", "harness/measure", "harness/estimate", "harness/ops",
-      "harness/findings"}},
+    {"harness/machine", {"harness/findings", "harness/record", "harness/stats"}},
+    {"harness/cuda", {"harness/findings", "harness/machine", "harness/measure", "harness/ops"}},
     {"harness/worker",
-     {"harness/schedule", "harness/measure", "harness/protocol", "harness/record",
-      "harness/catalogue", "harness/findings", "harness/ops"}},
-    {"harness/gbench",
-     {"harness/plan", "harness/catalogue", "harness/measure", "harness/estimate",
-      "harness/findings"}},
+     {"harness/catalogue", "harness/findings", "harness/measure", "harness/ops", "harness/protocol",
+      "harness/record", "harness/schedule"}},
     {"harness/estimate",
-     {"harness/record", "harness/stats", "harness/catalogue", "harness/findings", "harness/ops"}},
-    {"harness/verdict", {"harness/stats"}},
-    {"harness/compare",
-     {"harness/verdict", "harness/estimate", "harness/stats", "harness/record", "harness/ops",
-      "harness/catalogue", "harness/findings"}},
-    {"harness/store", {}},
-    {"harness/document", {}},
-    {"harness/track",
-     {"harness/store", "harness/record", "harness/estimate", "harness/compare", "harness/stats",
-      "harness/catalogue"}},
-    {"harness/nights", {"harness/track", "harness/verdict", "harness/stats"}},
-    {"harness/analyze", {"harness/trace", "harness/ops", "harness/findings", "harness/stats"}},
-    {"harness/bisect",
-     {"harness/campaign", "harness/compare", "harness/machine", "harness/record", "harness/run",
-      "harness/stats", "harness/verdict"}},
-    {"harness/tune",
-     {"harness/campaign", "harness/compare", "harness/estimate", "harness/machine", "harness/plan",
-      "harness/record", "harness/run", "harness/stats", "harness/verdict"}},
-    {"harness/runs", {"harness/campaign", "harness/record"}},
-    {"harness/campaign",
-     {"harness/plan", "harness/fleet", "harness/run", "harness/record", "harness/compare",
-      "harness/estimate", "harness/track", "harness/nights", "harness/machine", "harness/catalogue",
-      "harness/schedule", "harness/findings", "harness/analyze", "harness/ops", "harness/trace",
+     {"harness/catalogue", "harness/findings", "harness/ops", "harness/record", "harness/stats"}},
+    {"harness/run",
+     {"harness/catalogue", "harness/estimate", "harness/findings", "harness/machine",
+      "harness/measure", "harness/ops", "harness/plan", "harness/protocol", "harness/record",
       "harness/stats"}},
-    {"harness/report",
-     {"harness/analyze", "harness/bisect", "harness/campaign", "harness/catalogue",
-      "harness/compare", "harness/document", "harness/estimate", "harness/findings",
+    {"harness/gbench",
+     {"harness/catalogue", "harness/estimate", "harness/findings", "harness/measure",
+      "harness/plan"}},
+    {"harness/verdict",
+     {"harness/catalogue", "harness/estimate", "harness/findings", "harness/ops", "harness/record",
+      "harness/stats"}},
+    {"harness/nights",
+     {"harness/catalogue", "harness/estimate", "harness/record", "harness/stats",
+      "harness/verdict"}},
+    {"harness/document", {}},
+    {"harness/campaign",
+     {"harness/catalogue", "harness/estimate", "harness/findings", "harness/machine",
       "harness/nights", "harness/ops", "harness/plan", "harness/record", "harness/run",
-      "harness/runs", "harness/schedule", "harness/stats", "harness/trace", "harness/track",
-      "harness/tune"}},
-    {"workloads",
-     {"harness/catalogue", "harness/cuda", "harness/machine", "harness/record", "harness/worker",
-      "workloads/data", "workloads/distributed", "workloads/loader", "workloads/model",
-      "workloads/profile", "workloads/script", "workloads/step", "workloads/torch_loader",
-      "workloads/transfer"}},
+      "harness/schedule", "harness/stats", "harness/traces", "harness/verdict"}},
+    {"harness/bisect",
+     {"harness/campaign", "harness/machine", "harness/record", "harness/run", "harness/stats",
+      "harness/verdict"}},
+    {"harness/tune",
+     {"harness/campaign", "harness/estimate", "harness/machine", "harness/plan", "harness/record",
+      "harness/run", "harness/stats", "harness/verdict"}},
+    {"harness/report",
+     {"harness/bisect", "harness/campaign", "harness/catalogue", "harness/document",
+      "harness/estimate", "harness/findings", "harness/nights", "harness/ops", "harness/plan",
+      "harness/record", "harness/run", "harness/schedule", "harness/stats", "harness/traces",
+      "harness/tune", "harness/verdict"}},
     {"workloads/data", {"harness/catalogue"}},
-    {"workloads/distributed",
-     {"harness/catalogue", "harness/machine", "harness/measure", "workloads/model",
-      "workloads/step"}},
     {"workloads/loader",
      {"harness/catalogue", "harness/document", "harness/findings", "harness/machine",
       "harness/measure", "harness/record", "harness/stats", "workloads/data"}},
     {"workloads/model", {"harness/catalogue", "harness/machine", "harness/plan", "workloads/data"}},
     {"workloads/profile",
-     {"harness/analyze", "harness/cuda", "harness/findings", "harness/measure", "harness/ops",
-      "harness/record", "harness/schedule", "harness/trace", "workloads/loader",
-      "workloads/model"}},
+     {"harness/cuda", "harness/findings", "harness/measure", "harness/ops", "harness/record",
+      "harness/schedule", "harness/traces", "workloads/loader", "workloads/model"}},
+    {"workloads/transfer",
+     {"harness/catalogue", "harness/measure", "workloads/data", "workloads/loader"}},
+    {"workloads/step",
+     {"harness/catalogue", "harness/cuda", "harness/findings", "harness/machine", "harness/measure",
+      "harness/ops", "harness/record", "workloads/data", "workloads/loader", "workloads/model",
+      "workloads/transfer"}},
+    {"workloads/distributed",
+     {"harness/catalogue", "harness/machine", "harness/measure", "workloads/model",
+      "workloads/step"}},
+    {"workloads",
+     {"harness/catalogue", "harness/cuda", "harness/machine", "harness/record", "harness/worker",
+      "workloads/data", "workloads/distributed", "workloads/loader", "workloads/model",
+      "workloads/profile", "workloads/step", "workloads/transfer"}},
     {"workloads/python",
      {"harness/cuda", "harness/findings", "harness/machine", "harness/measure", "harness/ops",
       "harness/protocol", "harness/run", "harness/worker", "workloads", "workloads/data",
       "workloads/loader", "workloads/model", "workloads/step"}},
-    {"workloads/script", {"harness/catalogue"}},
-    {"workloads/step",
-     {"harness/catalogue", "harness/cuda", "harness/findings", "harness/machine", "harness/measure",
-      "harness/ops", "harness/record", "workloads/data", "workloads/loader", "workloads/model",
-      "workloads/torch_loader", "workloads/transfer"}},
-    {"workloads/torch_loader", {"workloads/data", "workloads/loader"}},
-    {"workloads/transfer",
-     {"harness/catalogue", "harness/measure", "workloads/data", "workloads/loader",
-      "workloads/torch_loader"}},
+    {"tools/stepbench",
+     {"harness/bisect", "harness/campaign", "harness/catalogue", "harness/document",
+      "harness/estimate", "harness/findings", "harness/machine", "harness/nights", "harness/plan",
+      "harness/record", "harness/report", "harness/run", "harness/traces", "harness/tune",
+      "harness/verdict", "workloads", "workloads/data", "workloads/loader", "workloads/python"}},
     {"tools/gbench",
      {"harness/campaign", "harness/catalogue", "harness/estimate", "harness/gbench",
       "harness/machine", "harness/plan", "harness/record", "harness/report", "harness/run",
       "tools/stepbench"}},
-    {"tools/stepbench",
-     {"harness/analyze", "harness/bisect",   "harness/campaign", "harness/catalogue",
-      "harness/compare", "harness/document", "harness/estimate", "harness/findings",
-      "harness/fleet",   "harness/machine",  "harness/nights",   "harness/plan",
-      "harness/record",  "harness/report",   "harness/run",      "harness/runs",
-      "harness/store",   "harness/trace",    "harness/track",    "harness/tune",
-      "workloads",       "workloads/data",   "workloads/loader", "workloads/python"}},
 };
 
 // Built before the seam, so these cannot include it.
@@ -172,6 +157,35 @@ TEST(Arrows, EveryIncludeFollowsOne) {
   }
 }
 
+// The door of a room: the headers in its folder, beside those that are installed.
+TEST(Arrows, Door_IsSmallAndUsedByOthers) {
+  constexpr std::size_t kMaxDoors = 6;
+  std::map<std::string, std::set<std::string>> doors;
+  for (const std::string& file : all_sources()) {
+    const std::string room = part_of(file);
+    if (!file.ends_with(".h") || room.starts_with("tools/") || public_headers().contains(file)) {
+      continue;
+    }
+    if (file.find('/', room.size() + 1) == std::string::npos) doors[room].insert(file);
+  }
+  EXPECT_GT(doors.size(), 25U);
+  for (const auto& [room, headers] : doors) {
+    // What each kind of command needs of the outputs: who writes a plan needs no night.
+    EXPECT_LE(headers.size(), room == "harness/report" ? 8 : kMaxDoors) << room;
+  }
+  for (const std::string& file : all_sources()) {
+    for (const Include& include : includes_of(kRoot, file)) {
+      const std::string to = part_of(include.target);
+      if (part_of(file) != to) doors[to].erase(include.target);
+    }
+  }
+  for (const auto& [room, unused] : doors) {
+    for (const std::string& header : unused) {
+      ADD_FAILURE() << header << ": only " << room << " includes it; move it to internal/";
+    }
+  }
+}
+
 TEST(Arrows, EachArrow_IsUsed) {
   std::map<std::string, std::set<std::string>> unused = kArrows;
   for (const std::string& file : all_sources()) {
@@ -190,8 +204,10 @@ TEST(Arrows, EachArrow_IsUsed) {
 TEST(Arrows, OnlyTheKindTableNamesDataFloors) {
   const std::string room = "workloads/data/";
   const auto floor_of = [&](const std::string& path) {
-    const std::size_t end = path.find('/', room.size());
-    return end == std::string::npos ? std::string() : path.substr(room.size(), end - room.size());
+    if (!path.starts_with(room + "internal/")) return std::string();
+    const std::size_t begin = room.size() + std::string("internal/").size();
+    const std::size_t end = path.find('/', begin);
+    return end == std::string::npos ? std::string() : path.substr(begin, end - begin);
   };
   for (const std::string& file : sources(kRoot, "workloads/data")) {
     if (file.starts_with(room + "data_kinds.")) continue;
@@ -210,7 +226,7 @@ std::string first_match(const std::string& text, const std::string& pattern) {
   return std::regex_search(text, found, std::regex(pattern)) ? found[1].str() : "";
 }
 
-// Library of each room, as in the folder's CMakeLists.txt: "harness/track" -> "nights".
+// Library of each room, as in the folder's CMakeLists.txt: "harness/nights" -> "nights".
 std::map<std::string, std::string> libraries_of_rooms() {
   std::map<std::string, std::string> found = {{"harness", "ground"}};
   for (const std::string& file : all_sources()) {
@@ -235,7 +251,7 @@ std::set<std::string> linked_by(const std::string& library) {
 // The linker does not see dependencies that are only in headers.
 TEST(Arrows, FollowLinkedLibraries) {
   const std::map<std::string, std::string> libraries = libraries_of_rooms();
-  ASSERT_EQ(libraries.at("harness/track"), "nights");
+  ASSERT_EQ(libraries.at("harness/nights"), "nights");
   ASSERT_TRUE(linked_by("report").contains("ground"));
   ASSERT_FALSE(linked_by("traces").contains("results"));
   for (const auto& [from, targets] : kArrows) {

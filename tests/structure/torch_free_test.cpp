@@ -50,7 +50,7 @@ bool may_see_cuda(const std::string& file) {
 }
 
 // Contains no code.
-constexpr const char* kHoldsDeclarationsAgainstNvidias = "harness/cuda/nvidia_headers.cpp";
+constexpr const char* kHoldsDeclarationsAgainstNvidias = "harness/cuda/internal/nvidia_headers.cpp";
 
 bool is_torch_header(const std::string& target) {
   for (const char* prefix : {"torch/", "ATen/", "c10/", "caffe2/", "cuda", "cupti", "nccl"}) {

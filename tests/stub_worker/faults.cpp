@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
 
 namespace stepbench {
 namespace {

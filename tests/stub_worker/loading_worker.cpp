@@ -4,9 +4,9 @@
 #include "harness/worker/worker_main.h"
 #include "workloads/built_in.h"
 #include "workloads/loader/engines.h"
+#include "workloads/loader/internal/preview/data_preview.h"
 #include "workloads/loader/loader_workload.h"
-#include "workloads/loader/preview/data_preview.h"
-#include "workloads/loader/preview/show_data.h"
+#include "workloads/loader/show_data.h"
 
 namespace stepbench {
 namespace {

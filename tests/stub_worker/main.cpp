@@ -16,7 +16,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
 #include "harness/worker/worker_main.h"
 #include "tests/stub_worker/catalogue.h"
 #include "tests/stub_worker/faults.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/transfer/internal/batch_tensor.h"
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ Batch batch_of(std::shared_ptr<std::vector<float>> memory, std::int64_t size) {
 
 TEST(BatchTensor, SharesTheMemoryOfTheBatch) {
   auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
-  const at::Tensor tensor = torch_loader::field_tensor(batch_of(memory, 2), 0);
+  const at::Tensor tensor = transfer::field_tensor(batch_of(memory, 2), 0);
   EXPECT_EQ(tensor.sizes(), (std::vector<std::int64_t>{2, 2, 3}));
   EXPECT_EQ(tensor.data_ptr(), memory->data());
   memory->back() = 7;
@@ -32,7 +32,7 @@ TEST(BatchTensor, LastTensor_KeepsTheOwner) {
   at::Tensor part;
   {
     const Batch batch = batch_of(std::exchange(memory, nullptr), 2);
-    part = torch_loader::field_tensor(batch, 0)[0];
+    part = transfer::field_tensor(batch, 0)[0];
   }
   EXPECT_FALSE(watch.expired());
   part.reset();
@@ -40,9 +40,8 @@ TEST(BatchTensor, LastTensor_KeepsTheOwner) {
 }
 
 TEST(BatchTensor, BatchWithoutTarget_IsRejected) {
-  EXPECT_THROW(
-      (void)torch_loader::batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)),
-      Error);
+  EXPECT_THROW((void)transfer::batch_tensors(batch_of(std::make_shared<std::vector<float>>(6), 1)),
+               Error);
 }
 
 TEST(BatchTensor, EachFieldType_HasItsTorchType) {
@@ -52,10 +51,10 @@ TEST(BatchTensor, EachFieldType_HasItsTorchType) {
     batch.fields.push_back(
         {reinterpret_cast<std::byte*>(memory.data()), {.name = "x", .shape = {}, .dtype = dtype}});
   }
-  EXPECT_EQ(torch_loader::field_tensor(batch, 0).scalar_type(), at::kByte);
-  EXPECT_EQ(torch_loader::field_tensor(batch, 1).scalar_type(), at::kInt);
-  EXPECT_EQ(torch_loader::field_tensor(batch, 2).scalar_type(), at::kLong);
-  EXPECT_EQ(torch_loader::field_tensor(batch, 3).scalar_type(), at::kFloat);
+  EXPECT_EQ(transfer::field_tensor(batch, 0).scalar_type(), at::kByte);
+  EXPECT_EQ(transfer::field_tensor(batch, 1).scalar_type(), at::kInt);
+  EXPECT_EQ(transfer::field_tensor(batch, 2).scalar_type(), at::kLong);
+  EXPECT_EQ(transfer::field_tensor(batch, 3).scalar_type(), at::kFloat);
 }
 
 TEST(Transfer, Cpu_CopiesNothing) {
@@ -70,7 +69,7 @@ TEST(Transfer, Cpu_CopiesNothing) {
   StepRecorder step(clock);
   step.start_step(0);
   transfer::Transfer transfer(test::train_case({}), at::Device(at::kCPU));
-  const torch_loader::BatchTensors tensors = transfer.to_device(batch, step);
+  const transfer::BatchTensors tensors = transfer.to_device(batch, step);
   EXPECT_EQ(tensors.input.data_ptr(), image.data());
   EXPECT_EQ(tensors.target.data_ptr(), label.data());
   EXPECT_EQ(step.current().phase_ns[static_cast<std::size_t>(PhaseId::kH2d)], 0);

@@ -12,8 +12,8 @@
 #include "tests/temporary_folder.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/data/formats/safetensors.h"
-#include "workloads/step/train_step.h"
+#include "workloads/data/data_files.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench {
 namespace {

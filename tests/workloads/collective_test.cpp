@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a group as threads of one process: each has its own group, which meets the others over
 // loopback.
-#include "workloads/distributed/collective.h"
+#include "workloads/distributed/group_steps.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
@@ -19,10 +19,9 @@
 #include "tests/kept_port.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/distributed/collective_section.h"
+#include "workloads/distributed/distributed_sections.h"
 #include "workloads/distributed/internal/collective_data.h"
-#include "workloads/distributed/internal/meeting_place.h"
-#include "workloads/distributed/rank_device.h"
+#include "workloads/distributed/internal/process_group.h"
 
 namespace stepbench {
 namespace {

@@ -5,7 +5,7 @@
 #include "harness/base/error.h"
 #include "harness/run/worker_program.h"
 #include "tests/workloads/worker_run.h"
-#include "workloads/loader/preview/show_data.h"
+#include "workloads/loader/show_data.h"
 
 namespace stepbench {
 namespace {

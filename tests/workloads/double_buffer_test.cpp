@@ -6,7 +6,7 @@
 #include <stdexcept>
 
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 #include "workloads/transfer/internal/resident_batches.h"
 
 namespace stepbench {
@@ -25,7 +25,7 @@ Batch batch_of(std::vector<float>& memory) {
 struct BufferScene {
   // Batches of four numbers, each with the value of its index; each third one is partial. The
   // loader's memory is the same for all.
-  torch_loader::BatchTensors next() {
+  transfer::BatchTensors next() {
     step.start_step(steps++);
     return buffer.next(
         [&] {
@@ -51,7 +51,7 @@ struct BufferScene {
 TEST(DoubleBuffer, Step_HasItsBatchAndMarks) {
   BufferScene scene;
   for (std::int64_t k = 0; k < 7; ++k) {
-    const torch_loader::BatchTensors tensors = scene.next();
+    const transfer::BatchTensors tensors = scene.next();
     const std::int64_t size = k % 3 == 2 ? 2 : 4;
     EXPECT_EQ(scene.taken, k + 2) << "one is copied ahead";
     ASSERT_EQ(tensors.input.numel(), size);

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string>
 
-#include "workloads/data/jpeg/jpeg_decoder.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/data/whole_file.h"
+#include "workloads/data/data_files.h"
+#include "workloads/data/internal/jpeg/jpeg_decoder.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
 
 int main(int argc, char** argv) {
   using namespace stepbench;

@@ -5,9 +5,9 @@
 
 #include <numeric>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
-#include "harness/trace/trace_of.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 #include "workloads/profile/internal/native_collector.h"
@@ -67,13 +67,13 @@ TEST_P(EnginesAgree, EachModel_RecordsAlike) {
   EXPECT_THAT(test::differences(modules(both.native), modules(both.kineto)), IsEmpty());
   // Self times sum to totals.
   for (const ops::OpLog* log : {&both.native, &both.kineto}) {
-    const trace::Trace trace = trace::trace_of(*log);
-    const analyze::OpTree tree(trace);
+    const traces::Trace trace = traces::trace_of(*log);
+    const traces::OpTree tree(trace);
     std::int64_t outermost = 0;
-    for (const analyze::OpNode& node : tree.nodes()) {
+    for (const traces::OpNode& node : tree.nodes()) {
       if (node.parent == ops::kNoIndex && !node.async()) outermost += node.row->duration_ns();
     }
-    EXPECT_EQ(ops::totals_of(analyze::op_table_of(tree).rows).self_cpu_ns, outermost);
+    EXPECT_EQ(ops::totals_of(traces::op_table_of(tree).rows).self_cpu_ns, outermost);
   }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/torch_loader/epoch_order.h"
+#include "workloads/transfer/torch_loader.h"
 
 #include <gtest/gtest.h>
 
 #include <sstream>
 
 #include "tests/workloads/python.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {
@@ -16,7 +16,7 @@ TEST(EpochOrder, MatchesPythonsDataLoader) {
   int compared = 0;
   for (std::string line; std::getline(lines, line); ++compared) {
     std::istringstream words(line);
-    torch_loader::OrderOptions options;
+    transfer::OrderOptions options;
     std::int64_t epoch = 0;
     bool weighted = false;
     words >> options.size >> options.seed >> options.shuffle >> options.with_replacement >>
@@ -24,7 +24,7 @@ TEST(EpochOrder, MatchesPythonsDataLoader) {
     for (std::int64_t i = 0; weighted && i < options.size; ++i)
       options.weights.push_back(static_cast<double>((i * 7919 + 1) % 13) * 0.37);
     const std::vector<std::int64_t> python{std::istream_iterator<std::int64_t>(words), {}};
-    EXPECT_EQ(torch_loader::torch_epoch_order(options)(epoch), python)
+    EXPECT_EQ(transfer::torch_epoch_order(options)(epoch), python)
         << "seed " << options.seed << ", epoch " << epoch << ", one iterator "
         << options.one_iterator << ", weighted " << weighted;
   }
@@ -36,7 +36,7 @@ TEST(EpochOrder, Shuffle_IsTheSameWithoutTorch) {
     for (const std::uint64_t seed : {0ULL, 7ULL, (1ULL << 40U) + 3}) {
       for (const bool one_iterator : {false, true}) {
         const loader::EpochOrder here = loader::python_shuffle(size, seed, one_iterator);
-        const loader::EpochOrder torch = torch_loader::torch_epoch_order(
+        const loader::EpochOrder torch = transfer::torch_epoch_order(
             {.size = size, .shuffle = true, .seed = seed, .one_iterator = one_iterator});
         for (const std::int64_t epoch : {0, 1, 4}) EXPECT_EQ(here(epoch), torch(epoch)) << size;
       }
@@ -46,7 +46,7 @@ TEST(EpochOrder, Shuffle_IsTheSameWithoutTorch) {
 
 TEST(EpochOrder, EarlierEpochs_DoNotMatter) {
   for (const std::vector<double>& weights : {std::vector<double>{}, std::vector<double>(50, 1)}) {
-    const loader::EpochOrder order = torch_loader::torch_epoch_order(
+    const loader::EpochOrder order = transfer::torch_epoch_order(
         {.size = 50, .shuffle = true, .with_replacement = false, .weights = weights, .seed = 1});
     const auto third = order(2);
     (void)order(0);

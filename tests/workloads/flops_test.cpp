@@ -7,10 +7,9 @@
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
-#include "workloads/step/eval_step.h"
 #include "workloads/step/internal/flop_counter.h"
 #include "workloads/step/internal/model_work.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench {
 namespace {

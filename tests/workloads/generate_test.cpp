@@ -11,8 +11,8 @@
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
-#include "workloads/step/generate_step.h"
 #include "workloads/step/internal/mixed_precision.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a group as processes: models draw their weights from a generator that threads would
 // share. The test process itself never runs a backward pass, after which it could not fork.
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>

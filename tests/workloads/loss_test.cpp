@@ -36,7 +36,7 @@ TEST(Loss, SquaredAndBinary_UseOneHotLabels) {
 TEST(Loss, Masking_HidesAndTargetsSomeTokens) {
   step::Loss loss = loss_named("masked_cross_entropy", 100);
   const at::Tensor tokens = at::randint(99, {16, 64}, at::kLong);
-  const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
+  const transfer::BatchTensors prepared = loss.prepare({tokens, tokens.add(1)});
   const at::Tensor hidden = prepared.input.eq(99);
   const double share = hidden.to(at::kFloat).mean().item<double>();
   EXPECT_NEAR(share, 0.15, 0.04);
@@ -49,7 +49,7 @@ TEST(Loss, Masking_HidesAndTargetsSomeTokens) {
 TEST(Loss, OnlyHiddenTokens_Count) {
   step::Loss loss = loss_named("masked_cross_entropy", 10);
   const at::Tensor tokens = at::randint(9, {2, 8}, at::kLong);
-  const torch_loader::BatchTensors prepared = loss.prepare({tokens, tokens});
+  const transfer::BatchTensors prepared = loss.prepare({tokens, tokens});
   at::Tensor logits = at::rand({2, 8, 10});
   const double before = loss(logits, prepared.target).item<double>();
   logits.masked_fill_(prepared.target.eq(-100).unsqueeze(-1), 7);
@@ -66,7 +66,7 @@ TEST(Loss, Padding_IsNeitherHiddenNorATarget) {
   const at::Tensor target = tokens.add(1);
   tokens.slice(1, 24).fill_(0);
   target.slice(1, 24).fill_(-100);
-  const torch_loader::BatchTensors prepared = loss.prepare({tokens, target});
+  const transfer::BatchTensors prepared = loss.prepare({tokens, target});
   EXPECT_TRUE(prepared.target.slice(1, 24).eq(-100).all().item<bool>());
   EXPECT_TRUE(prepared.input.slice(1, 24).eq(0).all().item<bool>());
   EXPECT_GT(prepared.input.eq(99).sum().item<std::int64_t>(), 16);

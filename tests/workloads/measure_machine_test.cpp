@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/campaign/measure_machine.h"
-#include "harness/os/command.h"
+#include "harness/campaign/examine_machine.h"
+#include "harness/os/process.h"
 #include "tests/temporary_folder.h"
 #include "tests/workloads/worker_run.h"
 

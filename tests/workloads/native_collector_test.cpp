@@ -12,9 +12,9 @@
 #include <optional>
 #include <thread>
 
-#include "harness/analyze/op_tree.h"
 #include "harness/base/error.h"
-#include "harness/trace/trace_of.h"
+#include "harness/traces/internal/op_tree.h"
+#include "harness/traces/trace_files.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 
@@ -144,8 +144,8 @@ TEST(NativeCollector, Memory_CountsToTheInnermostOp) {
   ASSERT_EQ(log.memory.size(), 2U);
   EXPECT_EQ(log.memory[0].bytes, 1024);
   EXPECT_EQ(log.memory[1].bytes, -1024);
-  const trace::Trace trace = trace::trace_of(log);
-  const analyze::OpTree tree(trace);
+  const traces::Trace trace = traces::trace_of(log);
+  const traces::OpTree tree(trace);
   std::vector<std::string> ops;
   for (const std::uint32_t node : tree.causes_of_memory()) {
     ops.push_back(tree.name(tree.nodes()[node]));

@@ -14,8 +14,7 @@
 #include "tests/workloads/profiled_steps.h"
 #include "tests/workloads/python.h"
 #include "workloads/profile/internal/native_collector.h"
-#include "workloads/step/eval_step.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench {
 namespace {

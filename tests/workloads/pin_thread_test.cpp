@@ -8,8 +8,8 @@
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
 #include "tests/workloads/test_case.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 #include "workloads/transfer/internal/copy_ahead.h"
 #include "workloads/transfer/transfer.h"
 
@@ -62,18 +62,16 @@ class ScriptedUploads final : public transfer::UploadStream {
     script_.say("mark " + mark->name());
     return mark;
   }
-  torch_loader::BatchTensors copy(const Batch& batch) override {
+  transfer::BatchTensors copy(const Batch& batch) override {
     script_.say("copy " + std::to_string(batch.index));
     if (batch.index == fails_at) throw std::runtime_error("out of memory");
-    const torch_loader::BatchTensors host = torch_loader::batch_tensors(batch);
+    const transfer::BatchTensors host = transfer::batch_tensors(batch);
     return {.input = host.input.clone(), .target = host.target.clone()};
   }
   void make_compute_stream_wait(const transfer::StreamMark& mark) override {
     script_.say("compute waits for " + static_cast<const ScriptedMark&>(mark).name());
   }
-  void used_by_compute(const torch_loader::BatchTensors&) override {
-    script_.say("used by compute");
-  }
+  void used_by_compute(const transfer::BatchTensors&) override { script_.say("used by compute"); }
   void finish() override {
     script_.say("finish");
     script_.reached = script_.marks.load();
@@ -119,7 +117,7 @@ TEST(PinThread, Copy_IsMarkedAndWaitedFor) {
   EXPECT_THAT(scene.script.log, ElementsAre("enter", "mark 1", "copy 0", "mark 2"));
   scene.script.log.clear();
   scene.step.start_step(0);
-  const torch_loader::BatchTensors tensors =
+  const transfer::BatchTensors tensors =
       scene.upload->next([&] { return std::move(batch); }, scene.step);
   EXPECT_THAT(scene.script.log, ElementsAre("compute waits for 2", "used by compute"));
   EXPECT_EQ(tensors.input[0].item<float>(), 0.0F);
@@ -232,7 +230,7 @@ TEST(PinThread, Samples_AreInInlineOrder) {
       std::vector<std::int64_t> samples;
       for (std::int64_t k = 0; k < 5; ++k) {
         scene.step.start_step(k);
-        const torch_loader::BatchTensors tensors =
+        const transfer::BatchTensors tensors =
             transfer.next([&] { return loader->next().value(); }, scene.step);
         for (std::int64_t i = 0; i < 4; ++i) {
           samples.push_back(tensors.target[i].item<std::int64_t>());

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/device_activity.h"
 #include "workloads/profile/internal/kineto_op_log.h"
 #include "workloads/profile/internal/op_modules.h"
 #include "workloads/profile/internal/profile_spans.h"

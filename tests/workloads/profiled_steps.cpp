@@ -5,10 +5,10 @@
 
 #include <algorithm>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_table.h"
-#include "harness/trace/trace_of.h"
-#include "workloads/step/train_step.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench::test {
 
@@ -45,11 +45,11 @@ ops::OpLog two_steps(profile::OpCollector& collector, WarmWorkload& warm) {
 }
 
 std::vector<std::string> paths_of(const ops::OpLog& log) {
-  const trace::Trace trace = trace::trace_of(log);
-  const analyze::OpTree tree(trace);
+  const traces::Trace trace = traces::trace_of(log);
+  const traces::OpTree tree(trace);
   std::vector<std::string> paths;
-  for (const analyze::OpNode& node : tree.nodes()) {
-    const trace::OpDetail* detail = trace.op_detail(*node.row);
+  for (const traces::OpNode& node : tree.nodes()) {
+    const traces::OpDetail* detail = trace.op_detail(*node.row);
     const std::string above = node.parent == ops::kNoIndex ? "" : paths[node.parent] + " > ";
     const std::string shapes(detail == nullptr ? "" : trace.text(detail->shapes));
     paths.push_back(above + tree.name(node) + shapes);
@@ -59,7 +59,7 @@ std::vector<std::string> paths_of(const ops::OpLog& log) {
 }
 
 std::vector<std::string> costs_of(const ops::OpLog& log) {
-  const ops::OpTable table = analyze::op_table_of(trace::trace_of(log));
+  const ops::OpTable table = traces::op_table_of(traces::trace_of(log));
   std::vector<std::string> costs;
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     // Frees of older blocks outside all ops: torch reports only those whose address it remembers.

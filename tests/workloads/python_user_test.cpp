@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/findings/finding.h"
-#include "harness/ops/module_tree.h"
+#include "harness/ops/op_trees.h"
 #include "tests/temporary_folder.h"
 #include "tests/workloads/worker_run.h"
 

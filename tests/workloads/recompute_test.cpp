@@ -13,7 +13,7 @@
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 namespace stepbench {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
-#include "workloads/distributed/sync_rule.h"
+#include "workloads/distributed/distributed_sections.h"
 
 namespace stepbench {
 namespace {

@@ -34,7 +34,7 @@ Batch some_batch(std::int64_t index, const std::shared_ptr<std::atomic<int>>& li
 }
 
 // A step that reads its batch on the device: one kernel early, one late.
-void compute_on(test::SimulatedDevice& device, const torch_loader::BatchTensors& batch, int k,
+void compute_on(test::SimulatedDevice& device, const transfer::BatchTensors& batch, int k,
                 Outcome& outcome) {
   for (const at::Tensor& tensor : {batch.input, batch.target, batch.input}) {
     device.compute([&outcome, k, data = tensor.data_ptr<float>(), size = tensor.numel()] {
@@ -105,7 +105,7 @@ class PinThreadLoop {
       ahead_.pop_front();
       return batch;
     };
-    const torch_loader::BatchTensors batch = upload_->next(next_batch, step_);
+    const transfer::BatchTensors batch = upload_->next(next_batch, step_);
     compute_on(device_, batch, k, outcome_);
   }
 
@@ -167,7 +167,7 @@ TEST(SimulatedPinThread, Copies_AreNoProfilerOps) {
       batch.device_copy = upload.upload(batch);
     }).join();
     EXPECT_EQ(heard, 0);
-    (void)torch_loader::batch_tensors(batch).input.to(test::kSimulatedDevice, true);
+    (void)transfer::batch_tensors(batch).input.to(test::kSimulatedDevice, true);
     device.finish();
   }
   at::removeCallback(handle);

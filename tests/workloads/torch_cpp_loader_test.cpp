@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/torch_loader/torch_cpp_loader.h"
+#include "workloads/transfer/torch_loader.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {
@@ -16,7 +16,7 @@ TEST(TorchCppLoader, EarlyEpochEnd_CountsLostSamples) {
   const test::IndexDataset data(20, [](const data::SampleKey& key) {
     if (key.index < 4) throw Error("bad");
   });
-  const auto loader = torch_loader::make_torch_cpp_loader(
+  const auto loader = transfer::make_torch_cpp_loader(
       data, {.batch_size = 1, .num_workers = 2, .prefetch_factor = 2}, loader::sequential_order(20),
       kTorchTestClock);
   loader->begin_epoch(0);
@@ -28,8 +28,8 @@ TEST(TorchCppLoader, EarlyEpochEnd_CountsLostSamples) {
 TEST(TorchCppLoader, Dispatch_IsTimedAndWaitIsNot) {
   const test::IndexDataset data(50);
   const TickClock clock;
-  const auto loader = torch_loader::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
-                                                          loader::sequential_order(50), clock);
+  const auto loader = transfer::make_torch_cpp_loader(data, {.batch_size = 2, .num_workers = 2},
+                                                      loader::sequential_order(50), clock);
   loader->begin_epoch(0);
   (void)loader->next();  // and restarts in mid-epoch
   loader->reset_metrics();
@@ -45,7 +45,7 @@ namespace test {
 
 INSTANTIATE_TEST_SUITE_P(TorchCppLoader, LoaderContract,
                          testing::Values(Engine{.name = "torch_cpp",
-                                                .make = torch_loader::make_torch_cpp_loader,
+                                                .make = transfer::make_torch_cpp_loader,
                                                 .survives_errors = false}),
                          name_of_engine);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/step/train_step.h"
+#include "workloads/step/steps.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/ones.h>
@@ -10,7 +10,6 @@
 #include "harness/base/error.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/step/eval_step.h"
 #include "workloads/step/internal/mixed_precision.h"
 
 namespace stepbench {

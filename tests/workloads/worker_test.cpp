@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "harness/ops/module_tree.h"
+#include "harness/ops/op_trees.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {

@@ -8,9 +8,9 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/machine/devices.h"
-#include "tools/gbench/arguments.h"
-#include "tools/gbench/run_benchmarks.h"
+#include "harness/machine/environment.h"
+#include "tools/gbench/internal/arguments.h"
+#include "tools/gbench/internal/run_benchmarks.h"
 #include "tools/stepbench/command.h"
 
 extern char** environ;  // NOLINT: POSIX

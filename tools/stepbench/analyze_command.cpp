@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/analyze_command.h"
+#include "tools/stepbench/internal/analyze_input.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -15,16 +15,13 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
-#include "harness/os/output_file.h"
-#include "harness/report/analysis_diff.h"
-#include "harness/report/analysis_ranks.h"
-#include "harness/report/analysis_report.h"
-#include "harness/report/html/report.h"
+#include "harness/os/files.h"
+#include "harness/report/pages.h"
+#include "harness/report/trace_analysis.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/analyze_input.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
 
 namespace stepbench::cli {
 namespace {
@@ -35,11 +32,11 @@ bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) 
   });
 }
 
-bool has_integrity_problem(const AnalyzeOptions& options, const analyze::Analysis& analysis) {
+bool has_integrity_problem(const AnalyzeOptions& options, const traces::Analysis& analysis) {
   return analysis.blocked() ||
          (options.strict &&
-          std::ranges::any_of(analysis.integrity, [](const analyze::IntegrityNote& note) {
-            return note.level != analyze::IntegrityLevel::kNote;
+          std::ranges::any_of(analysis.integrity, [](const traces::IntegrityNote& note) {
+            return note.level != traces::IntegrityLevel::kNote;
           }));
 }
 
@@ -52,7 +49,7 @@ int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analys
 struct TracePage {
   std::string text = {};
   int status = 0;
-  std::optional<analyze::RankTrace> rank = {};
+  std::optional<traces::RankTrace> rank = {};
 };
 
 std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
@@ -64,7 +61,7 @@ std::string in_format(const AnalyzeOptions& options, const document::RenderStyle
 }
 
 std::string in_format(const AnalyzeOptions& options, const document::RenderStyle& style,
-                      const analyze::RankReport& report, int status) {
+                      const traces::RankReport& report, int status) {
   if (options.format == "json") return report::ranks_json(report, status);
   return document::render(report::ranks_document(report, options.rows()), style);
 }
@@ -72,23 +69,23 @@ std::string in_format(const AnalyzeOptions& options, const document::RenderStyle
 // Replaces the pages of a job's ranks by one shared page; JSON output has both.
 void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& style,
                 std::vector<TracePage>& pages) {
-  std::vector<analyze::RankTrace> ranks;
+  std::vector<traces::RankTrace> ranks;
   std::vector<std::size_t> page_of_rank;
   for (std::size_t i = 0; i < pages.size(); ++i) {
     if (!pages[i].rank) continue;
     ranks.push_back(std::move(*pages[i].rank));
     page_of_rank.push_back(i);
   }
-  for (const std::vector<std::size_t>& job : analyze::rank_jobs(ranks)) {
+  for (const std::vector<std::size_t>& job : traces::rank_jobs(ranks)) {
     const std::int64_t others = std::ssize(page_of_rank) - std::ssize(job);
-    std::vector<analyze::RankTrace> members;
+    std::vector<traces::RankTrace> members;
     int status = kExitOk;
     for (const std::size_t i : job) {
       members.push_back(std::move(ranks[i]));
       status = std::max(status, pages[page_of_rank[i]].status);
       if (options.format != "json") pages[page_of_rank[i]].text.clear();
     }
-    analyze::RankReport report = analyze::compare_ranks(std::move(members));
+    traces::RankReport report = traces::compare_ranks(std::move(members));
     if (others > 0) {
       report.warnings.push_back(text::counted(others, "other trace") +
                                 " with a rank: of another job or of another number of ranks");
@@ -109,7 +106,7 @@ void check_rank(const AnalyzeOptions& options, const std::vector<TracePage>& pag
 }
 
 struct ReportedTrace {
-  std::unique_ptr<trace::Trace> trace;
+  std::unique_ptr<traces::Trace> trace;
   report::AnalysedTrace analysed;
 };
 
@@ -123,12 +120,12 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
   std::vector<TracePage> pages;
   std::set<std::int64_t> there;
   for (const std::filesystem::path& path : traces) {
-    std::optional<trace::Trace> read = read_one(path, traces.size() > 1, environment);
+    std::optional<traces::Trace> read = read_one(path, traces.size() > 1, environment);
     if (!read) {
       any_unreadable = true;
       continue;
     }
-    auto trace = std::make_unique<trace::Trace>(std::move(*read));
+    auto trace = std::make_unique<traces::Trace>(std::move(*read));
     if (trace->rank) there.insert(*trace->rank);
     if (options.rank && trace->rank != options.rank) continue;
     report::AnalysedTrace analysed = analyse_one(*trace, path, request);
@@ -136,7 +133,7 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
     page.status = status_of(options, analysed);
     page.text = in_format(options, style, analysed, page.status);
     if (traces.size() > 1 && !options.rank) {
-      page.rank = analyze::rank_trace(path.string(), *trace, analysed.analysis);
+      page.rank = traces::rank_trace(path.string(), *trace, analysed.analysis);
     }
     if (!options.report.empty()) kept.push_back({std::move(trace), std::move(analysed)});
   }
@@ -152,7 +149,7 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
 }
 
 void write_page(const AnalyzeOptions& options, std::vector<ReportedTrace>& kept,
-                const std::vector<analyze::TraceDiff>& diffs, const Environment& environment) {
+                const std::vector<traces::TraceDiff>& diffs, const Environment& environment) {
   std::vector<report::AnalysedTrace> traces;
   for (ReportedTrace& each : kept) traces.push_back(std::move(each.analysed));
   const auto content = [&] {
@@ -240,7 +237,7 @@ namespace {
 using Paths = std::vector<std::filesystem::path>;
 
 struct ReadSide {
-  analyze::DiffSide side = {};
+  traces::DiffSide side = {};
   std::string own_case = {};  // for a trace written by stepbench: its case and profiler
 };
 
@@ -248,14 +245,14 @@ std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,
                                  const Environment& environment, bool& any_unreadable) {
   std::vector<ReadSide> sides;
   for (const std::filesystem::path& path : paths) {
-    const std::optional<trace::Trace> trace = read_one(path, paths.size() > 1, environment);
+    const std::optional<traces::Trace> trace = read_one(path, paths.size() > 1, environment);
     if (!trace) {
       any_unreadable = true;
       continue;
     }
     const report::AnalysedTrace analysed = analyse_one(*trace, path, request);
-    ReadSide read{.side = analyze::diff_side(path.string(), *trace, analysed.analysis,
-                                             analysed.findings, request.rules.device)};
+    ReadSide read{.side = traces::diff_side(path.string(), *trace, analysed.analysis,
+                                            analysed.findings, request.rules.device)};
     if (trace->own && !trace->own_fact("case_id").empty()) {
       read.own_case = "case " + std::string(trace->own_fact("case_id")) + ' ' +
                       std::string(trace->own_fact("engine"));
@@ -266,7 +263,7 @@ std::vector<ReadSide> read_sides(const Paths& paths, AnalyzeRequest& request,
 }
 
 // "worker0" of "worker0.1623143089861.pt.trace.json.gz"
-std::string worker_of(const analyze::DiffSide& side) {
+std::string worker_of(const traces::DiffSide& side) {
   std::string name = std::filesystem::path(side.paths.front()).filename().string();
   for (const char* suffix : {".gz", ".json", ".sqlite", ".trace", ".pt"}) {
     if (name.ends_with(suffix)) name.resize(name.size() - std::string_view(suffix).size());
@@ -284,7 +281,7 @@ bool are_ranks(const std::vector<ReadSide>& sides) {
   });
 }
 
-using SidesByKey = std::map<std::string, analyze::DiffSide>;
+using SidesByKey = std::map<std::string, traces::DiffSide>;
 
 SidesByKey keyed(std::vector<ReadSide> sides, bool own, bool ranks) {
   SidesByKey by_key;
@@ -312,7 +309,7 @@ std::string keys_of(const SidesByKey& sides) {
   return text::join(sides, ", ", [](const auto& each) { return each.first; });
 }
 
-using SidePairs = std::vector<std::pair<analyze::DiffSide, analyze::DiffSide>>;  // base, new
+using SidePairs = std::vector<std::pair<traces::DiffSide, traces::DiffSide>>;  // base, new
 
 SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
                  const Environment& environment) {
@@ -346,11 +343,11 @@ SidePairs paired(std::vector<ReadSide> bases, std::vector<ReadSide> news,
   return pairs;
 }
 
-int status_of_diff(const AnalyzeOptions& options, const analyze::TraceDiff& diff) {
+int status_of_diff(const AnalyzeOptions& options, const traces::TraceDiff& diff) {
   if (!diff.comparable() || (options.strict && diff.doubtful())) return kExitNothingMeasured;
-  const bool fails = std::ranges::any_of(diff.findings, [&](const analyze::DiffFinding& finding) {
-    const bool worse = finding.change == analyze::DiffChange::kAppeared ||
-                       (finding.is_gain && finding.change == analyze::DiffChange::kGrew);
+  const bool fails = std::ranges::any_of(diff.findings, [&](const traces::DiffFinding& finding) {
+    const bool worse = finding.change == traces::DiffChange::kAppeared ||
+                       (finding.is_gain && finding.change == traces::DiffChange::kGrew);
     return worse && fails_on(options, finding.severity);
   });
   return fails ? kExitSomeFailed : kExitOk;
@@ -370,7 +367,7 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const document::RenderSt
     return out;
   }
   for (const auto& [base_side, new_side] : paired(std::move(base), std::move(next), environment)) {
-    analyze::TraceDiff diff = analyze::compare_traces(base_side, new_side);
+    traces::TraceDiff diff = traces::compare_traces(base_side, new_side);
     const int own = status_of_diff(options, diff);
     out.status = std::max(out.status, own);
     if (options.format == "json") {

@@ -10,25 +10,23 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/bisect/bisect_plan.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
 #include "harness/machine/environment.h"
-#include "harness/nights/acts.h"
-#include "harness/nights/alert.h"
+#include "harness/nights/history.h"
+#include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/plan/yaml_document.h"
-#include "harness/report/bisect_document.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "harness/track/history.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/script_options.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/script_options.h"
 #include "tools/stepbench/session.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -165,16 +163,16 @@ constexpr std::string_view kStep = "step_ns";
 
 struct Moved {
   const nights::AlertSeries* at = nullptr;
-  const track::TrackedSeries* series = nullptr;
+  const nights::TrackedSeries* series = nullptr;
 };
 
-Moved chosen(const nights::Alert& alert, const track::History& history, const std::string& named) {
+Moved chosen(const nights::Alert& alert, const nights::History& history, const std::string& named) {
   Moved chosen;
   std::vector<std::string> known;
   for (const nights::AlertSeries& each : alert.series) {
-    const track::SeriesHistory* found = history.find_series(each.id);
+    const nights::SeriesHistory* found = history.find_series(each.id);
     if (found == nullptr || each.back) continue;
-    const track::TrackedSeries* series = &found->series;
+    const nights::TrackedSeries* series = &found->series;
     known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
     if (!each.id.starts_with(named)) continue;
     const bool nearer =
@@ -188,9 +186,9 @@ Moved chosen(const nights::Alert& alert, const track::History& history, const st
                         : "expected one of " + text::join(known) + ", found '" + named + "'");
 }
 
-const track::TrackedRun& night(const std::string& run_id, const char* which,
-                               const nights::Alert& alert, const track::History& history) {
-  const track::TrackedRun* found = history.find_run(run_id);
+const nights::TrackedRun& night(const std::string& run_id, const char* which,
+                                const nights::Alert& alert, const nights::History& history) {
+  const nights::TrackedRun* found = history.find_run(run_id);
   if (found == nullptr) {
     throw ConfigError(
         alert.id, std::string("its ") + which + " night" +
@@ -208,12 +206,12 @@ const track::TrackedRun& night(const std::string& run_id, const char* which,
 // and case of the bad night, the layout of builds learnt by its nights, and the metric and size of
 // the changed series. `series` chooses that by the beginning of its id; the default is that of the
 // step, else the first.
-bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackStore& store,
+bisect::BisectRequest request_of_alert(const nights::Alert& alert, nights::TrackStore& store,
                                        const std::string& series, bisect::BisectRequest basis) {
-  const track::History history = store.history({.host = machine::host_name("/")});
+  const nights::History history = store.history({.host = machine::host_name("/")});
   const Moved moved = chosen(alert, history, series);
-  const track::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
-  const track::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
+  const nights::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
+  const nights::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
   if (good.git_sha == bad.git_sha) {
     throw ConfigError(alert.id, "both nights are of commit " +
                                     bisect::short_id({.id = good.git_sha}) +
@@ -228,8 +226,8 @@ bisect::BisectRequest request_of_alert(const nights::Alert& alert, track::TrackS
   basis.cases = {moved.series->case_id};
   const std::string& metric = moved.series->metric;
   basis.metric = metric == kStep ? "step"
-                 : metric.starts_with(track::kPhaseSeries)
-                     ? metric.substr(track::kPhaseSeries.size())
+                 : metric.starts_with(nights::kPhaseSeries)
+                     ? metric.substr(nights::kPhaseSeries.size())
                      : metric;
   if (!basis.size) basis.size = std::abs(std::expm1(moved.at->change.size));
   basis.layout = nights::learnt_layout(store, alert, moved.series->id);
@@ -248,9 +246,9 @@ int track_bisect(const TrackBisectArguments& arguments, const Environment& envir
   if (arguments.basis.build.empty()) {
     throw ConfigError("--build", "expected the command that builds a commit, as 'make worker'");
   }
-  track::TrackStore store = open_history(arguments.history);
+  nights::TrackStore store = open_history(arguments.history);
   const nights::AlertLog alerts =
-      nights::fold_alerts(store.events(track::WhichEvents::kStatements));
+      nights::fold_alerts(store.events(nights::WhichEvents::kStatements));
   return search_and_report(request_of_alert(nights::resolve_alert(arguments.alert, alerts), store,
                                             arguments.series, arguments.basis),
                            arguments.output, environment);

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/os/file_check.h"
+#include "harness/os/files.h"
 
 namespace stepbench::cli {
 

@@ -7,13 +7,13 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/compare_files.h"
-#include "harness/report/comparison_document.h"
+#include "harness/campaign/run_ab.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
-#include "tools/stepbench/detectable_change.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/detectable_change.h"
+#include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -43,18 +43,18 @@ campaign::CompareRequest request_of(const CompareArguments& arguments) {
 
 int execute_compare(const CompareArguments& options, const Environment& environment) {
   const campaign::CompareRequest request = request_of(options);
-  std::vector<compare::Comparison> comparisons;
+  std::vector<verdict::Comparison> comparisons;
   (void)run_session("stepbench compare", options.output, environment, [&] {
     comparisons = campaign::compare_files(request, built_in_catalogue());
     return kExitOk;
   });
   quote_machine(environment, comparisons);
-  for (compare::Comparison& comparison : comparisons) {
+  for (verdict::Comparison& comparison : comparisons) {
     comparison.judge_again =
         "stepbench " + text::join(std::span(environment.argv).subspan(1), " ", text::shell_word);
   }
   show_verdict(comparisons, options.output, environment);
-  return comparisons[compare::worst_of(comparisons)].exit_code;
+  return comparisons[verdict::worst_of(comparisons)].exit_code;
 }
 
 }  // namespace

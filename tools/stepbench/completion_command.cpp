@@ -14,12 +14,11 @@
 #include "harness/estimate/columns.h"
 #include "harness/plan/option_index.h"
 #include "harness/plan/plan.h"
-#include "harness/record/input.h"
-#include "harness/record/launch_rows.h"
-#include "harness/text/utf8.h"
-#include "tools/stepbench/command_line.h"
-#include "tools/stepbench/help_pages.h"
-#include "tools/stepbench/run_folders.h"
+#include "harness/record/result_file.h"
+#include "harness/text/printable.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/help_pages.h"
+#include "tools/stepbench/internal/run_folders.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {

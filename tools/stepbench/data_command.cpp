@@ -8,18 +8,17 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/planning.h"
-#include "harness/campaign/run_request.h"
+#include "harness/campaign/run_experiment.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
 #include "workloads/data/data_kinds.h"
-#include "workloads/loader/preview/show_data.h"
+#include "workloads/loader/show_data.h"
 
 namespace stepbench::cli {
 namespace {

@@ -9,21 +9,20 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
-#include "harness/campaign/examine_ranks.h"
-#include "harness/campaign/measure_machine.h"
-#include "harness/document/table.h"
+#include "harness/campaign/examine_machine.h"
+#include "harness/document/document.h"
 #include "harness/findings/fields.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
-#include "harness/report/tones.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/command_line.h"
-#include "tools/stepbench/detectable_change.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/detectable_change.h"
+#include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
@@ -240,7 +239,7 @@ document::Document examined(const machine::Examination& seen, const std::vector<
 }
 
 void print_json(const machine::Examination& seen, const std::vector<Finding>& findings,
-                const Fields& facts, const compare::MachineNoise* measured, std::ostream& out) {
+                const Fields& facts, const verdict::MachineNoise* measured, std::ostream& out) {
   json::JsonText json;
   json::FieldWriter v(json);
   json.open_object();

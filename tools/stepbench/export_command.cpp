@@ -9,19 +9,18 @@
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/line_object.h"
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 #include "harness/os/text_file.h"
-#include "harness/record/reader.h"
-#include "harness/report/anonymous_json.h"
-#include "harness/report/comparison_json.h"
+#include "harness/record/result_file.h"
 #include "harness/report/exports.h"
-#include "harness/report/night_json.h"
+#include "harness/report/night.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/run_folders.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -75,7 +74,7 @@ void require_writer(const report::ExportFormat& format, report::ExportSource sou
 }
 
 bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
-                 const text::TextSink& sink, std::ostream& err) {
+                 const json::TextSink& sink, std::ostream& err) {
   std::vector<std::filesystem::path> paths;
   for (const std::string& source : arguments.sources) paths.push_back(choose_run(source, err));
   record::Results results = record::read_results(paths);
@@ -90,7 +89,7 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
 
 // Returns true if anything in it was measured.
 bool export_source(report::ExportSource source, const ExportRequest& arguments,
-                   const report::ExportFormat& format, const text::TextSink& sink,
+                   const report::ExportFormat& format, const json::TextSink& sink,
                    std::ostream& err) {
   const std::string& path = arguments.sources.front();
   switch (source) {
@@ -104,7 +103,7 @@ bool export_source(report::ExportSource source, const ExportRequest& arguments,
       return true;
     case report::ExportSource::kHistory: {
       require_writer(format, source, &report::ExportFormat::of_history);
-      const track::History history = open_history({.db = history_url(path)}).history();
+      const nights::History history = open_history({.db = history_url(path)}).history();
       sink(format.of_history(history, arguments.options));
       return !history.series.empty();
     }
@@ -114,7 +113,7 @@ bool export_source(report::ExportSource source, const ExportRequest& arguments,
   return export_runs(arguments, format, sink, err);
 }
 
-bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
+bool export_to(const json::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
   const report::ExportFormat& format = chosen_format(arguments);
   const std::string& path = arguments.sources.front();
   const report::ExportSource source = report::export_source(path);
@@ -133,7 +132,7 @@ bool export_to(const text::TextSink& sink, const ExportRequest& arguments, std::
                                        "; give --format json");
   }
   std::string json;
-  const text::TextSink keep = [&](std::string_view piece) { json += piece; };
+  const json::TextSink keep = [&](std::string_view piece) { json += piece; };
   try {
     const bool measured =
         export_source(source, arguments, format, arguments.no_text ? keep : sink, err);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
 

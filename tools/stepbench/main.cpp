@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
-#include "harness/machine/devices.h"
+#include "harness/machine/environment.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/parse.h"
 
 extern char** environ;  // NOLINT: POSIX

@@ -17,31 +17,26 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/device_locks.h"
-#include "harness/campaign/measure_night.h"
-#include "harness/campaign/range_commits.h"
-#include "harness/campaign/reference_program.h"
+#include "harness/campaign/nightly.h"
 #include "harness/campaign/run_experiment.h"
-#include "harness/campaign/run_request.h"
 #include "harness/json/json_text.h"
 #include "harness/machine/environment.h"
-#include "harness/nights/alert.h"
+#include "harness/nights/history.h"
+#include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
-#include "harness/os/command.h"
-#include "harness/os/file_check.h"
+#include "harness/os/files.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
-#include "harness/report/alert_json.h"
+#include "harness/report/night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "harness/track/history.h"
-#include "harness/track/track_store.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
 #include "tools/stepbench/session.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -115,18 +110,19 @@ std::string run_notifier(const std::string& command, const std::string& json) {
   return "ended with status " + std::to_string(result.exit_status) + last_words(result);
 }
 
-// Starts `sh -c COMMAND` once for each notification that is due (see harness/nights/alert.h),
-// with alert_json() on its standard input. Records the notification in `store` first. A command
-// that fails or exceeds kNotifierTimeout is reported on `err` and retried by the next night.
-void notify_alerts(track::TrackStore& store, const AlertNotifier& notifier,
+// Starts `sh -c COMMAND` once for each notification that is due (see
+// harness/nights/internal/alert.h), with alert_json() on its standard input. Records the
+// notification in `store` first. A command that fails or exceeds kNotifierTimeout is reported on
+// `err` and retried by the next night.
+void notify_alerts(nights::TrackStore& store, const AlertNotifier& notifier,
                    std::chrono::system_clock::time_point now, std::ostream& err) {
-  const std::vector<track::TrackEvent> events = store.events();
+  const std::vector<nights::TrackEvent> events = store.events();
   const std::vector<nights::Notice> pending =
       nights::pending_notices(events, text::utc_text(now - kMaxNoticeAge), notifier.host);
   if (pending.empty()) return;
   nights::AlertLog log = nights::fold_alerts(events);
   // Needs all series: cases are named by what varies among them.
-  const track::History history = store.history({.last = 1});
+  const nights::History history = store.history({.last = 1});
   campaign::list_commits(log, history.runs);
   for (const nights::Notice& notice : pending) {
     const nights::Alert& alert = *log.find(notice.alert_id);
@@ -236,7 +232,7 @@ class NightlyRun {
  private:
   int measure_and_judge() {
     std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
-    track::TrackStore before = open_history(options_.history, true);  // fail before measuring
+    nights::TrackStore before = open_history(options_.history, true);  // fail before measuring
     auto& [clock, progress, interrupts] =
         measuring_.emplace(environment_, options_.check.output.quiet);
     const auto locks = lock_night(experiments, interrupts);
@@ -254,7 +250,7 @@ class NightlyRun {
         experiments, fresh_pairs(experiments), context_, unfinished, progress, interrupts, clock);
     if (measured.signal) return interrupted(interrupts);
     measured_ = true;
-    track::TrackStore store = open_history(options_.history, true);
+    nights::TrackStore store = open_history(options_.history, true);
     nights::NightRequest request{.who = author(options_.check.who, environment_),
                                  .now_utc = text::utc_text(system_now()),
                                  .exit = options_.check.exit};
@@ -301,13 +297,13 @@ class NightlyRun {
 
   // Holds the lock until the end of the night: nobody else may measure between runs and
   // confirmations.
-  std::optional<std::vector<run::DeviceLock>> lock_night(
+  std::optional<std::vector<campaign::DeviceLock>> lock_night(
       const std::vector<campaign::PlannedExperiment>& experiments, run::Interrupts& interrupts) {
     std::set<std::string> devices;
     for (const campaign::PlannedExperiment& each : experiments)
       campaign::add_devices(each.run.planned.plan, devices);
-    return campaign::lock_devices(run::lock_directory(), devices, options_.run.lock, interrupts,
-                                  measuring_->progress);
+    return campaign::lock_devices(campaign::lock_directory(), devices, options_.run.lock,
+                                  interrupts, measuring_->progress);
   }
 
   void print_notes(const std::vector<std::string>& notes) {
@@ -315,7 +311,7 @@ class NightlyRun {
   }
 
   void choose_references(std::vector<campaign::PlannedExperiment>& experiments,
-                         track::TrackStore& store) {
+                         nights::TrackStore& store) {
     const std::string today = text::utc_text(system_now()).substr(0, 10);
     for (campaign::PlannedExperiment& each : experiments) {
       campaign::ChosenReference& reference = references_.emplace_back(
@@ -350,7 +346,7 @@ class NightlyRun {
 
   // Adds the runs to the history, with their comparisons with the references.
   void add(const campaign::MeasuredNight& measured,
-           const std::vector<campaign::PlannedExperiment>& experiments, track::TrackStore& store,
+           const std::vector<campaign::PlannedExperiment>& experiments, nights::TrackStore& store,
            nights::NightRequest& request) {
     std::vector<campaign::PairedNight> paired;
     std::size_t judged = 0;
@@ -363,25 +359,25 @@ class NightlyRun {
     for (std::size_t i = 0; i < measured.experiments.size(); ++i) {
       const campaign::MeasuredExperiment& each = measured.experiments[i];
       if (each.folder.empty()) continue;
-      const track::ImportReport report =
+      const nights::ImportReport report =
           store.add(each.results, each.folder,
                     {.now = system_now(), .catalogue = &context_.built_in.catalogue});
       print_notes(report.notes);
       for (const std::string& conflict : report.conflicts) {
         environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
       }
-      const std::vector<track::TrackedRun> runs = store.runs();
+      const std::vector<nights::TrackedRun> runs = store.runs();
       for (const std::string& id : report.runs) {
         request.runs.push_back(id);
         request.pairs.push_back(campaign::night_of_reference(
-            references_[i], paired[i], *track::find_run(runs, id), each.left, judged, store,
+            references_[i], paired[i], *nights::find_run(runs, id), each.left, judged, store,
             keep_folder(options_), request.now_utc));
       }
     }
   }
 
   // Deletes stored programs that are no longer used as references.
-  void prune(track::TrackStore& store, const std::string& now_utc) {
+  void prune(nights::TrackStore& store, const std::string& now_utc) {
     if (options_.keep_no_worker) return;
     const campaign::PrunedPrograms pruned =
         campaign::prune_programs(store, host_, keep_folder(options_), now_utc, false);
@@ -455,12 +451,12 @@ ExpectedWithin expected_within(std::string_view by, std::chrono::system_clock::t
 }
 
 ExpectedNights expected_nights(std::span<const std::string> experiments,
-                               std::span<const track::TrackedRun> runs, std::string_view host,
+                               std::span<const nights::TrackedRun> runs, std::string_view host,
                                const ExpectedWithin& within) {
   ExpectedNights nights;
   for (const std::string& experiment : experiments) {
-    const track::TrackedRun* newest = nullptr;
-    for (const track::TrackedRun& run : runs) {
+    const nights::TrackedRun* newest = nullptr;
+    for (const nights::TrackedRun& run : runs) {
       if (run.experiment == experiment && run.host == host) newest = &run;
     }
     const std::string began =
@@ -492,7 +488,7 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
   const auto now = std::chrono::system_clock::now();
   const ExpectedWithin within = expected_within(options.expect_by, now);
   const std::vector<std::string> names = tracked_names(options, campaign_context(environment));
-  track::TrackStore store = open_history(options.history);
+  nights::TrackStore store = open_history(options.history);
   const AlertNotifier notifier = notifier_of(options, environment);
   const ExpectedNights nights = expected_nights(names, store.runs(), notifier.host, within);
   for (const std::string& line : nights.there) environment.out << text::printable(line) << '\n';

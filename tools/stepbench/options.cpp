@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "harness/base/error.h"
-#include "harness/fleet/launchers.h"
 #include "harness/plan/plan.h"
-#include "harness/run/interpreter.h"
+#include "harness/run/launch.h"
+#include "harness/run/worker_program.h"
 
 namespace stepbench::cli {
 
@@ -94,7 +94,7 @@ void add_interpreter(Command& command, std::vector<std::string>& set) {
 
 std::vector<std::string> launcher_names() {
   std::vector<std::string> names;
-  for (const fleet::LauncherRow& row : fleet::launchers()) names.emplace_back(row.name);
+  for (const run::LauncherRow& row : run::launchers()) names.emplace_back(row.name);
   return names;
 }
 

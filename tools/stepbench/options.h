@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/run_request.h"
-#include "harness/report/case_table.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/report/result_tables.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {

@@ -4,15 +4,14 @@
 #include <string>
 
 #include "harness/base/exit_status.h"
-#include "harness/campaign/plan_forecast.h"
-#include "harness/campaign/probe.h"
-#include "harness/report/plan_text.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/report/plans.h"
 #include "harness/text/printable.h"
-#include "tools/stepbench/command_line.h"
-#include "tools/stepbench/detectable_change.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/detectable_change.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/script_options.h"
 #include "tools/stepbench/session.h"
 
 namespace stepbench::cli {

@@ -16,20 +16,20 @@
 #include "harness/base/exit_status.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
-#include "harness/record/reader.h"
-#include "harness/report/comparison_json.h"
+#include "harness/record/result_file.h"
 #include "harness/report/exports.h"
-#include "harness/report/night_json.h"
+#include "harness/report/night.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "harness/trace/foreign_database.h"
-#include "tools/stepbench/analyze_input.h"
-#include "tools/stepbench/command_line.h"
+#include "harness/traces/trace_files.h"
+#include "tools/stepbench/internal/analyze_input.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/run_folders.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -48,12 +48,6 @@ bool is_results_file(const fs::path& path, std::string_view begin) {
          begin.find("\"stepbench.result\"") != std::string_view::npos;
 }
 
-// Nsight exports are SQLite files, as histories are; the table StringIds identifies them.
-bool is_nsight_export(const std::string& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error) && trace::ForeignDatabase(path).has("StringIds");
-}
-
 // True for a folder that contains traces and no output of a run.
 bool is_folder_of_traces(const fs::path& path) {
   std::error_code error;
@@ -70,7 +64,8 @@ bool is_folder_of_traces(const fs::path& path) {
 Kind kind_of(const std::string& path) {
   const report::ExportSource source = report::export_source(path);
   if (source == report::ExportSource::kRun && is_folder_of_traces(path)) return std::nullopt;
-  if (source == report::ExportSource::kHistory && is_nsight_export(path)) return std::nullopt;
+  if (source == report::ExportSource::kHistory && traces::is_nsight_export(path))
+    return std::nullopt;
   std::error_code error;
   if (source != report::ExportSource::kRun || !fs::is_regular_file(path, error)) return source;
   if (is_results_file(path, os::first_bytes(path, 4096))) return source;
@@ -126,9 +121,9 @@ report::ReportContent of_runs(const std::vector<std::string>& sources,
 
 report::ReportContent of_verdicts(const std::vector<std::string>& sources,
                                   const report::DrawOptions& draw) {
-  std::vector<compare::Comparison> comparisons;
+  std::vector<verdict::Comparison> comparisons;
   for (const std::string& source : sources) {
-    std::vector<compare::Comparison> some = report::read_comparisons(whole_text(source));
+    std::vector<verdict::Comparison> some = report::read_comparisons(whole_text(source));
     std::move(some.begin(), some.end(), std::back_inserter(comparisons));
   }
   return report::verdict_content(comparisons, draw);
@@ -144,8 +139,8 @@ report::ReportContent of_night(const std::string& source) {
 }
 
 report::ReportContent of_history(const std::string& source) {
-  track::TrackStore store = open_history({.db = history_url(source)});
-  const track::History history = store.history();
+  nights::TrackStore store = open_history({.db = history_url(source)});
+  const nights::History history = store.history();
   return report::history_content(history, store.events(), judged_nights(store));
 }
 
@@ -155,12 +150,12 @@ report::ReportContent of_traces(const std::vector<std::string>& sources,
   AnalyzeRequest request(options);
   const std::vector<fs::path> files = traces_of(sources, "");
   const TimeLimit limit = limit_of(options, files.size(), environment);
-  std::vector<std::unique_ptr<trace::Trace>> traces;
+  std::vector<std::unique_ptr<traces::Trace>> traces;
   std::vector<report::AnalysedTrace> analysed;
   for (const fs::path& file : files) {
-    std::optional<trace::Trace> trace = read_one(file, files.size() > 1, environment);
+    std::optional<traces::Trace> trace = read_one(file, files.size() > 1, environment);
     if (!trace) continue;
-    traces.push_back(std::make_unique<trace::Trace>(std::move(*trace)));
+    traces.push_back(std::make_unique<traces::Trace>(std::move(*trace)));
     analysed.push_back(analyse_one(*traces.back(), file, request));
   }
   return report::analysis_content(analysed, draw);

@@ -6,23 +6,19 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/plan_forecast.h"
 #include "harness/campaign/run_experiment.h"
-#include "harness/campaign/run_request.h"
-#include "harness/campaign/session.h"
-#include "harness/estimate/row_values.h"
-#include "harness/report/case_table.h"
-#include "harness/report/checks.h"
+#include "harness/estimate/columns.h"
 #include "harness/report/exports.h"
-#include "harness/report/plan_text.h"
+#include "harness/report/plans.h"
+#include "harness/report/result_tables.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
-#include "tools/stepbench/detectable_change.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/detectable_change.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/run_folders.h"
+#include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/script_options.h"
 #include "tools/stepbench/session.h"
 
 namespace stepbench::cli {
@@ -127,8 +123,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
     return end.exit_status;
   }
   write_export_files(options.output, [&](const report::ExportFormat& format) {
-    return text::whole_text(
-        [&](const text::TextSink& sink) { format.of_run(end.results, {}, sink); });
+    return json::whole_text(
+        [&](const json::TextSink& sink) { format.of_run(end.results, {}, sink); });
   });
   print_results(options, end, environment);
   const std::vector<std::string> sources = {end.run_folder.string()};

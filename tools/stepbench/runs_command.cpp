@@ -13,20 +13,19 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/bisect/repository.h"
-#include "harness/os/file_check.h"
-#include "harness/report/runs_table.h"
-#include "harness/runs/prune.h"
-#include "harness/runs/run_summary.h"
+#include "harness/bisect/programs.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/os/files.h"
+#include "harness/report/result_tables.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/run_folders.h"
 
 namespace stepbench::cli {
 namespace {
@@ -65,7 +64,7 @@ void refuse_folder_before(const Command& runs, const std::string& command) {
 }
 
 // All runs in the folder, newest first.
-std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
+std::vector<campaign::RunSummary> runs_of(const WhichRuns& which) {
   std::error_code error;
   if (!std::filesystem::is_directory(which.folder, error)) {
     const bool there = std::filesystem::exists(which.folder, error);
@@ -75,10 +74,10 @@ std::vector<runs::RunSummary> runs_of(const WhichRuns& which) {
             ? "is no folder; give the one that holds the runs"
             : os::why_absent(which.folder, "no such folder" + os::similar_file_hint(which.folder)));
   }
-  return runs::summarise_runs(which.folder);
+  return campaign::summarise_runs(which.folder);
 }
 
-runs::RunFilter filter_of(const WhichRuns& which) {
+campaign::RunFilter filter_of(const WhichRuns& which) {
   return {.name = which.name, .labels = which.labels};
 }
 
@@ -90,22 +89,23 @@ struct RunsOptions {
   std::string format = "table";
 };
 
-std::vector<runs::RunSummary> all_runs(const WhichRuns& which) {
-  std::vector<runs::RunSummary> runs = runs_of(which);
-  if (runs::holds_results(which.folder))
-    runs.insert(runs.begin(), runs::summarise_run(which.folder));
+std::vector<campaign::RunSummary> all_runs(const WhichRuns& which) {
+  std::vector<campaign::RunSummary> runs = runs_of(which);
+  if (campaign::holds_results(which.folder))
+    runs.insert(runs.begin(), campaign::summarise_run(which.folder));
   return runs;
 }
 
 int list_runs(const RunsOptions& options, const Environment& environment) {
   WhichRuns which = options.which;
   if (!options.folder.empty()) which.folder = options.folder;
-  const runs::Moment now = std::chrono::system_clock::now();
-  runs::RunFilter filter = filter_of(which);
-  if (!options.since.empty()) filter.since = runs::parse_since("--since", options.since, now);
-  std::vector<runs::RunSummary> runs = all_runs(which);
+  const campaign::Moment now = std::chrono::system_clock::now();
+  campaign::RunFilter filter = filter_of(which);
+  if (!options.since.empty()) filter.since = campaign::parse_since("--since", options.since, now);
+  std::vector<campaign::RunSummary> runs = all_runs(which);
   const std::size_t all = runs.size();
-  std::erase_if(runs, [&](const runs::RunSummary& run) { return !runs::passes(run, filter); });
+  std::erase_if(runs,
+                [&](const campaign::RunSummary& run) { return !campaign::passes(run, filter); });
   if (options.last && runs.size() > *options.last) runs.resize(*options.last);
   const report::TableStyle style{.colour = environment.colour,
                                  .columns = environment.terminal_columns};
@@ -128,8 +128,9 @@ struct PruneOptions {
   bool yes = false;
 };
 
-runs::PruneRequest request_of(const PruneOptions& options, runs::Moment now) {
-  runs::PruneRequest request{.filter = filter_of(options.which), .keep = options.keep, .now = now};
+campaign::PruneRequest request_of(const PruneOptions& options, campaign::Moment now) {
+  campaign::PruneRequest request{
+      .filter = filter_of(options.which), .keep = options.keep, .now = now};
   if (!options.older_than.empty()) {
     request.older_than = text::parse_age(options.older_than);
     if (!request.older_than) {
@@ -147,12 +148,13 @@ runs::PruneRequest request_of(const PruneOptions& options, runs::Moment now) {
   return request;
 }
 
-void print_plan(const runs::PrunePlan& plan, const Environment& environment, runs::Moment now) {
+void print_plan(const campaign::PrunePlan& plan, const Environment& environment,
+                campaign::Moment now) {
   const report::TableStyle style{.colour = environment.colour,
                                  .columns = environment.terminal_columns};
   environment.out << report::render_runs(plan.removable, plan.removable.size(),
                                          report::Format::kTable, style, now);
-  for (const runs::RetainedRun& retained : plan.retained) {
+  for (const campaign::RetainedRun& retained : plan.retained) {
     environment.out << "kept: "
                     << text::printable(retained.run.folder.filename().string() + ' ' +
                                        retained.reason)
@@ -190,14 +192,14 @@ void remove_trees(const std::filesystem::path& run) {
   }
 }
 
-int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
+int remove_all_of(const campaign::PrunePlan& plan, const Environment& environment) {
   std::uintmax_t bytes = 0;
   std::int64_t deleted = 0;
   int status = kExitOk;
-  for (const runs::RunSummary& run : plan.removable) {
+  for (const campaign::RunSummary& run : plan.removable) {
     try {
       remove_trees(run.folder);
-      runs::remove_run(run.folder);
+      campaign::remove_run(run.folder);
       bytes += run.bytes;
       ++deleted;
     } catch (const Error& failure) {
@@ -211,9 +213,9 @@ int remove_all_of(const runs::PrunePlan& plan, const Environment& environment) {
 }
 
 int prune(const PruneOptions& options, const Environment& environment) {
-  const runs::Moment now = std::chrono::system_clock::now();
-  const runs::PruneRequest request = request_of(options, now);
-  const runs::PrunePlan plan = runs::plan_prune(runs_of(options.which), request);
+  const campaign::Moment now = std::chrono::system_clock::now();
+  const campaign::PruneRequest request = request_of(options, now);
+  const campaign::PrunePlan plan = campaign::plan_prune(runs_of(options.which), request);
   print_plan(plan, environment, now);
   if (plan.removable.empty()) {
     environment.out << "nothing to delete\n";
@@ -229,7 +231,7 @@ int prune(const PruneOptions& options, const Environment& environment) {
     environment.out << "nothing was deleted\n";
     return kExitOk;
   }
-  runs::remove_leftovers(options.which.folder);
+  campaign::remove_leftovers(options.which.folder);
   return remove_all_of(plan, environment);
 }
 

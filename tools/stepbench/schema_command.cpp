@@ -3,10 +3,10 @@
 #include <string>
 
 #include "harness/base/exit_status.h"
-#include "harness/catalogue/schema.h"
-#include "harness/record/schema.h"
-#include "harness/report/html/page.h"
-#include "tools/stepbench/command_line.h"
+#include "harness/catalogue/json.h"
+#include "harness/record/fields.h"
+#include "harness/report/pages.h"
+#include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 

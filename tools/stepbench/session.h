@@ -6,9 +6,8 @@
 #include <string>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/context.h"
-#include "harness/run/interrupts.h"
-#include "harness/run/progress.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/run/terminal.h"
 #include "tools/stepbench/command.h"
 
 namespace stepbench::cli {

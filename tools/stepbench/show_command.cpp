@@ -9,31 +9,22 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/verdict_options.h"
-#include "harness/compare/tested_metrics.h"
+#include "harness/campaign/run_ab.h"
 #include "harness/document/render.h"
-#include "harness/document/render_markdown.h"
-#include "harness/estimate/baseline.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/os/output_file.h"
-#include "harness/record/reader.h"
-#include "harness/report/case_export.h"
-#include "harness/report/case_page.h"
-#include "harness/report/case_table.h"
-#include "harness/report/checks.h"
+#include "harness/estimate/columns.h"
+#include "harness/json/json_text.h"
+#include "harness/os/files.h"
+#include "harness/record/result_file.h"
 #include "harness/report/exports.h"
-#include "harness/report/module_report.h"
-#include "harness/report/noise_text.h"
-#include "harness/report/ops_report.h"
-#include "harness/report/rank_table.h"
-#include "harness/report/samples_export.h"
+#include "harness/report/result_tables.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/text_sink.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "harness/verdict/tested_metrics.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/run_folders.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -219,7 +210,7 @@ Fields option_defaults(const ShowOptions& options) {
 double change_to_find(const ShowOptions& options) {
   if (options.find.empty()) return report::kUsualChange;
   const auto share = text::parse_share(options.find);
-  if (!share || *share <= compare::kDefaultMargin) {
+  if (!share || *share <= verdict::kDefaultMargin) {
     throw ConfigError("--find", "'" + options.find +
                                     "' is not a change above the margin of 1 %, within which a "
                                     "verdict is ok: 2% or 0.02");
@@ -267,7 +258,7 @@ int show(const ShowOptions& given, const Environment& environment) {
     print_warnings(results, environment.err);
   }
   os::OutputFile file("--output", options.output);
-  const text::TextSink sink = [&](std::string_view piece) {
+  const json::TextSink sink = [&](std::string_view piece) {
     if (to_file) {
       file.write(piece);
     } else {

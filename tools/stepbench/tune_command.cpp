@@ -6,17 +6,17 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/report/plan_text.h"
-#include "harness/report/tune_document.h"
+#include "harness/report/plans.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/tune/run_tune.h"
-#include "harness/tune/space.h"
+#include "harness/tune/tune_plan.h"
 #include "harness/tune/tune_result.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/script_options.h"
 #include "tools/stepbench/session.h"
 
 namespace stepbench::cli {

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/machine/devices.h"
+#include "harness/machine/environment.h"
 #include "workloads/python/launcher.h"
 #include "workloads/types.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
 
 namespace stepbench::data {
 

@@ -11,7 +11,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/rule.h"
-#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
 
 namespace stepbench {
 

@@ -14,7 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
-#include "workloads/data/philox.h"
+#include "workloads/data/random.h"
 
 namespace stepbench::data {
 namespace {

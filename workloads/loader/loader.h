@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A DataLoader with Python's semantics. One consumer thread constructs, iterates and destroys it.
+// The contract of all engines: the options of a DataLoader, batch after batch, and what it reports.
+// With what a workload that knows its device supplies to a loader (page-locked memory, and the copy
+// that a pin thread begins), and what a batch adds to a step's record.
 #pragma once
 
 #include <sys/types.h>
-
+#include <atomic>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -13,11 +16,57 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/measure/step_recorder.h"
 #include "workloads/data/batch.h"
 #include "workloads/data/dataset.h"
-#include "workloads/loader/pinned_memory.h"
 
 namespace stepbench::loader {
+
+// Page-locked memory, from which copies to a device can be asynchronous. Supplied by the code that
+// knows the device. Any thread.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  PinnedMemory(const PinnedMemory&) = delete;
+  PinnedMemory& operator=(const PinnedMemory&) = delete;
+  virtual ~PinnedMemory() = default;
+
+  virtual void enter_thread() {}  // called once on a dedicated thread, before allocate()
+  // Released with the last copy of the pointer, which may outlive this object. Throws if none is
+  // available.
+  [[nodiscard]] virtual std::shared_ptr<void> allocate(std::size_t bytes) = 0;
+
+  // allocate(), counted.
+  [[nodiscard]] std::shared_ptr<void> take(std::size_t bytes);
+  [[nodiscard]] std::int64_t peak_bytes() const { return use_->peak; }  // held by batches at once
+
+ private:
+  struct Use {
+    std::atomic<std::int64_t> bytes = 0;
+    std::atomic<std::int64_t> peak = 0;
+  };
+  std::shared_ptr<Use> use_ = std::make_shared<Use>();  // blocks in use may outlive this object
+};
+
+// Copies the batch into pinned memory, one block per field, as Python pins tensor by tensor.
+[[nodiscard]] Batch pinned_copy(const Batch& batch, PinnedMemory& memory);
+
+// Begins the copy of a pinned batch to a device, on the loader's pin thread. Supplied by the code
+// that knows the device; must outlive the loader. Never called by two threads at once, but each
+// epoch may use a different thread.
+class BatchUpload {
+ public:
+  BatchUpload() = default;
+  BatchUpload(const BatchUpload&) = delete;
+  BatchUpload& operator=(const BatchUpload&) = delete;
+  virtual ~BatchUpload() = default;
+
+  virtual void enter_thread() {}  // called once on a dedicated thread, before upload()
+  // The result becomes Batch::device_copy. An exception becomes the batch's error.
+  [[nodiscard]] virtual std::shared_ptr<const void> upload(const Batch& pinned) = 0;
+};
+
+// A DataLoader with Python's semantics. One consumer thread constructs, iterates and destroys it.
 
 // A worker's kernel ids.
 struct WorkerThread {
@@ -161,6 +210,30 @@ class Loader {
   [[nodiscard]] virtual std::vector<WorkerThread> worker_threads() const { return {}; }
   [[nodiscard]] virtual const LoaderMetrics& metrics() const = 0;
   virtual void reset_metrics() = 0;
+};
+
+// The contribution of a batch to a step's record: samples, bytes, whether it is partial.
+
+// The contribution of a batch to the step that uses it, which may be a later step than the one that
+// took the batch from the loader.
+struct BatchMarks {
+  BatchMarks() = default;
+  explicit BatchMarks(const Batch& batch)
+      : samples(batch.size),
+        bytes(static_cast<std::int64_t>(batch.bytes())),
+        padding(batch.padding.value_or(0)),
+        partial(batch.partial) {}
+
+  void put_on(StepRecorder& step) const {
+    step.add(Count::kSamples, samples);
+    step.add(Count::kBytes, bytes);
+    if (partial) step.partial_batch();
+  }
+
+  std::int64_t samples = 0;
+  std::int64_t bytes = 0;
+  std::int64_t padding = 0;  // elements of the first field that belong to no sample
+  bool partial = false;
 };
 
 }  // namespace stepbench::loader

@@ -8,7 +8,7 @@
 
 #include "harness/base/resolved_case.h"
 #include "harness/catalogue/catalogue.h"
-#include "workloads/data/data_kind.h"
+#include "workloads/data/dataset.h"
 
 namespace stepbench::model {
 

@@ -2,29 +2,88 @@
 #include "workloads/profile/profile_instrument.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <string_view>
+#include <utility>
 
-#include "harness/analyze/memory_levels.h"
-#include "harness/analyze/op_table_of.h"
 #include "harness/base/error.h"
-#include "harness/cuda/activity_summary.h"
 #include "harness/cuda/cuda_api.h"
+#include "harness/cuda/device_activity.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
-#include "harness/trace/trace_of.h"
-#include "harness/trace/write_trace.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/rules.h"
+#include "harness/traces/trace.h"
+#include "harness/traces/trace_files.h"
 #include "harness/workload.h"
 #include "workloads/profile/internal/kineto_collector.h"
 #include "workloads/profile/internal/native_collector.h"
 #include "workloads/profile/internal/profile_spans.h"
 #include "workloads/profile/internal/tick_clock.h"
-#include "workloads/profile/internal/trace_findings.h"
 
 namespace stepbench::profile {
+
+// Findings of `stepbench analyze` on a launch's profiled steps, made by the launch itself. Pure;
+// any thread.
+
+// Reports causes of lost time as findings, and on a device the parts of a step as metrics
+// (idle_data_ns, ...). Excludes those that the loader's own findings describe better, with the
+// state of its workers.
+void report_causes(const traces::Trace& trace, const ResolvedCase& resolved, ReportSink& sink);
+
+namespace {
+
+// Excluded: data findings, which the loader makes; and findings on the recording, as the profiler
+// runs only for these steps.
+constexpr std::array<std::string_view, 4> kReportedElsewhere = {
+    "trace.data_exposed", "trace.slow_first_batch", "trace.loader_workers", "trace.edge_step_bias"};
+
+bool is_reported_elsewhere(const Finding& finding) {
+  return std::find(kReportedElsewhere.begin(), kReportedElsewhere.end(), finding.id) !=
+         kReportedElsewhere.end();
+}
+
+void report_parts(const traces::IdleReport& idle, double steps, ReportSink& sink) {
+  const traces::StepTime& counted = idle.counted;
+  const std::array<std::pair<std::string_view, std::int64_t>, 12> kParts = {{
+      {"compute_ns", counted.compute_ns},
+      {"comm_exposed_ns", counted.communication_ns},
+      {"copy_exposed_ns", counted.copy_ns},
+      {"idle_data_ns", counted.of(traces::IdleCause::kDataLoading)},
+      {"idle_sync_ns", counted.of(traces::IdleCause::kSynchronise)},
+      {"idle_copy_call_ns", counted.of(traces::IdleCause::kCopyCall)},
+      {"idle_launch_ns", counted.of(traces::IdleCause::kLaunch)},
+      {"idle_backward_ns", counted.of(traces::IdleCause::kBackward)},
+      {"idle_host_op_ns", counted.of(traces::IdleCause::kHostOp)},
+      {"idle_other_thread_ns", counted.of(traces::IdleCause::kOtherThread)},
+      {"idle_unattributed_ns", counted.of(traces::IdleCause::kUnattributed)},
+      {"data_hidden_ns", counted.data_hidden_ns},
+  }};
+  for (const auto& [name, ns] : kParts) sink.metric(name, static_cast<double>(ns) / steps);
+}
+
+}  // namespace
+
+void report_causes(const traces::Trace& trace, const ResolvedCase& resolved, ReportSink& sink) {
+  const traces::Analysis analysis = traces::analyse(trace);
+  if (analysis.blocked()) return;
+  traces::RuleOptions options;
+  for (const auto& [name, value] : resolved.options) options.options.emplace(name, value);
+  for (Finding& finding : traces::find_causes(trace, analysis, options)) {
+    if (finding.undecided.empty() && !is_reported_elsewhere(finding))
+      sink.finding(std::move(finding));
+  }
+  const traces::IdleReport* idle = analysis.idle_of(std::nullopt);
+  if (idle == nullptr || idle->scope == traces::IdleScope::kHost) return;
+  report_parts(
+      *idle, static_cast<double>(std::max<std::size_t>(1, analysis.steps.counted().size())), sink);
+}
+
 namespace {
 
 OpCollectorOptions collector_options(const ResolvedCase& resolved) {
@@ -143,10 +202,10 @@ class ProfileInstrument final : public Instrument {
 
   void report(ReportSink& sink) const override {
     sink.effective("profile.ops", std::string(engine_));
-    const trace::Trace trace = trace::trace_of(log_, trace_header());
-    const ops::OpTable table = analyze::op_table_of(trace);
+    const traces::Trace trace = traces::trace_of(log_, trace_header());
+    const ops::OpTable table = traces::op_table_of(trace);
     sink.ops(table);
-    for (Finding& finding : analyze::memory_findings(trace, table)) {
+    for (Finding& finding : traces::memory_findings(trace, table)) {
       sink.finding(std::move(finding));
     }
     stepbench::cuda::report(cuda::summarise_activities(log_), sink);
@@ -201,12 +260,12 @@ class ProfileInstrument final : public Instrument {
     collector_.reset();
   }
 
-  trace::TraceHeader trace_header() const {
-    trace::TraceHeader header{.engine = std::string(engine_),
-                              .unix_offset_ns = unix_offset_ns_,
-                              .shapes = options_.shapes,
-                              .memory = options_.memory,
-                              .devices = devices_of(log_)};
+  traces::TraceHeader trace_header() const {
+    traces::TraceHeader header{.engine = std::string(engine_),
+                               .unix_offset_ns = unix_offset_ns_,
+                               .shapes = options_.shapes,
+                               .memory = options_.memory,
+                               .devices = devices_of(log_)};
     if (!trace_) return header;
     header.rank = trace_->rank;
     header.world = trace_->world;
@@ -218,12 +277,12 @@ class ProfileInstrument final : public Instrument {
     return header;
   }
 
-  void save_trace(const trace::Trace& trace, ReportSink& sink) const {
+  void save_trace(const traces::Trace& trace, ReportSink& sink) const {
     std::filesystem::create_directories(trace_->folder);
     const std::filesystem::path file =
         trace_->folder /
-        trace::trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
-    trace::write_trace(trace, file);
+        traces::trace_file_name(trace_->worker, unix_now_ns() / 1'000'000, trace_->gzip);
+    traces::write_trace(trace, file);
     sink.effective("profile.trace", (file.parent_path().filename() / file.filename()).string());
   }
 

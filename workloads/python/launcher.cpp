@@ -17,8 +17,7 @@
 
 #include "harness/base/error.h"
 #include "harness/protocol/messages.h"
-#include "harness/run/interpreter.h"
-#include "harness/run/script_worker.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/words.h"
 #include "harness/worker/process.h"
 #include "workloads/data/python_parts.h"

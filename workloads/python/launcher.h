@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/machine/devices.h"
+#include "harness/machine/environment.h"
 
 namespace stepbench::python {
 

@@ -17,14 +17,14 @@ Transfer::Transfer(const ResolvedCase& resolved, at::Device device)
   }
 }
 
-torch_loader::BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
+transfer::BatchTensors Transfer::next(const NextBatch& next_batch, StepRecorder& step) {
   if (resident_) {
-    torch_loader::BatchTensors tensors = resident_->next(step);
+    transfer::BatchTensors tensors = resident_->next(step);
     marks_ = resident_->marks();
     return tensors;
   }
   if (double_buffer_) {
-    torch_loader::BatchTensors tensors = double_buffer_->next(next_batch, step);
+    transfer::BatchTensors tensors = double_buffer_->next(next_batch, step);
     marks_ = double_buffer_->marks();
     return tensors;
   }
@@ -36,14 +36,14 @@ torch_loader::BatchTensors Transfer::next(const NextBatch& next_batch, StepRecor
   return upload_ != nullptr ? upload_->next(marked, step) : to_device(marked(), step);
 }
 
-torch_loader::BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
-  if (device_.is_cpu()) return torch_loader::batch_tensors(batch);
+transfer::BatchTensors Transfer::to_device(const Batch& batch, StepRecorder& step) {
+  if (device_.is_cpu()) return transfer::batch_tensors(batch);
   const auto h2d = step.phase(PhaseId::kH2d);
   return to_device(batch);
 }
 
-torch_loader::BatchTensors Transfer::to_device(const Batch& batch) {
-  torch_loader::BatchTensors tensors = torch_loader::batch_tensors(batch);
+transfer::BatchTensors Transfer::to_device(const Batch& batch) {
+  transfer::BatchTensors tensors = transfer::batch_tensors(batch);
   if (device_.is_cpu()) return tensors;
   in_flight_->release();
   tensors.input = tensors.input.to(device_, non_blocking_);

@@ -10,11 +10,11 @@
 #include "harness/base/resolved_case.h"
 #include "harness/measure/step_recorder.h"
 #include "workloads/data/batch.h"
-#include "workloads/loader/batch_marks.h"
-#include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/loader/loader.h"
+#include "workloads/transfer/internal/batch_tensor.h"
 #include "workloads/transfer/internal/copy_ahead.h"
 #include "workloads/transfer/internal/resident_batches.h"
-#include "workloads/transfer/streams.h"
+#include "workloads/transfer/internal/streams.h"
 #include "workloads/transfer/transfer_section.h"
 
 namespace stepbench::transfer {
@@ -31,11 +31,11 @@ class Transfer {
 
   // Returns the loader's next batch on the device. Marks the phase h2d, except on the CPU, where
   // inline placements copy nothing.
-  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] transfer::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
   [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
-  [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch,
-                                                     StepRecorder& step);  // inside the step
-  [[nodiscard]] torch_loader::BatchTensors to_device(const Batch& batch);  // outside steps
+  [[nodiscard]] transfer::BatchTensors to_device(const Batch& batch,
+                                                 StepRecorder& step);  // inside the step
+  [[nodiscard]] transfer::BatchTensors to_device(const Batch& batch);  // outside steps
 
  private:
   const Placement& placement_;

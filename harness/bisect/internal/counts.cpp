@@ -9,8 +9,8 @@
 #include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/compare/count_gate.h"
-#include "harness/run/count_launch.h"
+#include "harness/run/launch.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -46,8 +46,8 @@ class CountingAgenda final : public run::Agenda {
   int done_ = 0;
 };
 
-compare::CountedLaunches launches_of(const record::Results& results) {
-  compare::CountedLaunches side;
+verdict::CountedLaunches launches_of(const record::Results& results) {
+  verdict::CountedLaunches side;
   for (const record::Launch& launch : results.launches) {
     const record::LaunchRow& row = launch.row;
     if (row.key.rank != 0 || row.outcome.kind != Outcome::Kind::kMeasured) continue;
@@ -58,17 +58,17 @@ compare::CountedLaunches launches_of(const record::Results& results) {
 }
 
 // An increase from zero is computed as if there had been one.
-double log_ratio_of(const compare::MetricResult& metric) {
+double log_ratio_of(const verdict::MetricResult& metric) {
   const double base = metric.test.base_median;
   const double candidate = metric.test.candidate_median;
   const double least = base > 0 && candidate > 0 ? 0 : 1;
   return std::log((candidate + least) / (base + least));
 }
 
-compare::CaseResult compared(const record::Results& base, const record::Results& later) {
-  const compare::CompareOptions options{.gate_counts = true};
-  compare::CaseResult one;
-  compare::judge_counts(
+verdict::CaseResult compared(const record::Results& base, const record::Results& later) {
+  const verdict::CompareOptions options{.gate_counts = true};
+  verdict::CaseResult one;
+  verdict::judge_counts(
       {.base = "good", .candidate = "bad", .columns = base.columns, .options = options},
       launches_of(base), launches_of(later), one);
   return one;
@@ -103,7 +103,7 @@ std::optional<record::Results> count_program(const campaign::AbRequest& arms, in
   campaign::RunEnd end =
       campaign::run_experiment(run, planned, context, progress, interrupts, clock);
   if (end.signal) return std::nullopt;
-  const compare::CountedLaunches found = launches_of(end.results);
+  const verdict::CountedLaunches found = launches_of(end.results);
   if (found.profiled.empty() && found.counted.empty()) {
     throw NothingMeasured("--metric counts",
                           "nothing was counted; `profile.ops` says what a workload can count");
@@ -112,10 +112,10 @@ std::optional<record::Results> count_program(const campaign::AbRequest& arms, in
 }
 
 std::string risen_count(const record::Results& base, const record::Results& later) {
-  const compare::CaseResult one = compared(base, later);
-  const compare::MetricResult* most = nullptr;
-  for (const compare::MetricResult& metric : one.metrics) {
-    const bool rose = metric.decides && metric.test.verdict == compare::Verdict::kRegression;
+  const verdict::CaseResult one = compared(base, later);
+  const verdict::MetricResult* most = nullptr;
+  for (const verdict::MetricResult& metric : one.metrics) {
+    const bool rose = metric.decides && metric.test.verdict == verdict::Verdict::kRegression;
     if (rose && (most == nullptr || log_ratio_of(metric) > log_ratio_of(*most))) most = &metric;
   }
   return most == nullptr ? std::string() : most->metric;
@@ -123,8 +123,8 @@ std::string risen_count(const record::Results& base, const record::Results& late
 
 std::optional<double> log_ratio_of_count(const record::Results& base, const record::Results& later,
                                          std::string_view count) {
-  const compare::CaseResult one = compared(base, later);
-  const auto found = std::ranges::find(one.metrics, count, &compare::MetricResult::metric);
+  const verdict::CaseResult one = compared(base, later);
+  const auto found = std::ranges::find(one.metrics, count, &verdict::MetricResult::metric);
   if (found == one.metrics.end()) return std::nullopt;
   const double ratio = log_ratio_of(*found);
   return std::isfinite(ratio) ? std::optional(ratio) : std::nullopt;

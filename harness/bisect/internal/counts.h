@@ -10,11 +10,10 @@
 #include <string_view>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/context.h"
 #include "harness/campaign/run_ab.h"
-#include "harness/record/reader.h"
-#include "harness/run/interrupts.h"
-#include "harness/run/progress.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/record/result_file.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::bisect {
 

@@ -9,15 +9,14 @@
 #include "harness/base/error.h"
 #include "harness/bisect/internal/counts.h"
 #include "harness/campaign/run_folder.h"
-#include "harness/compare/ab_campaign.h"
-#include "harness/compare/case_metrics.h"
-#include "harness/compare/gates.h"
-#include "harness/compare/tested_metrics.h"
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
+#include "harness/verdict/ab_campaign.h"
+#include "harness/verdict/comparison.h"
+#include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -25,9 +24,9 @@ namespace {
 constexpr std::size_t kMinUsable = 2;      // for any result
 constexpr std::size_t kCountedPairs = 12;  // counts do not vary: use this many equal pairs
 
-std::string failed_gate(const compare::Comparison& comparison) {
+std::string failed_gate(const verdict::Comparison& comparison) {
   const auto failed =
-      std::ranges::find(comparison.gates, compare::GateState::kFailed, &compare::Gate::state);
+      std::ranges::find(comparison.gates, verdict::GateState::kFailed, &verdict::Gate::state);
   return failed == comparison.gates.end() ? std::string() : failed->text;
 }
 
@@ -58,9 +57,9 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
     campaign::AbRequest ab = pairs_request(programs, again);
     const campaign::AbArms arms = campaign::resolve_arms(ab, launching_.context);
     require_one_case(request_, arms);
-    const compare::AbPoint& point = arms.points.front();
+    const verdict::AbPoint& point = arms.points.front();
     const campaign::AbPlan plan = campaign::plan_ab(ab, arms);
-    ab.is_over = [&](const record::Results& finished, const compare::AbPoint&, std::size_t pairs) {
+    ab.is_over = [&](const record::Results& finished, const verdict::AbPoint&, std::size_t pairs) {
       return is_enough(pair_values(finished, point, plan.tested, plan.columns, pairs).log_ratios);
     };
     campaign::AbRun run = run_pairs(ab, arms);
@@ -72,9 +71,9 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
     end.launches += results.launches.size();
     end.repeated += values.uneven;
     if (values.log_ratios.size() < kMinUsable) {
-      end.why_not = reason_of_failure(results, compare::kArmA);
+      end.why_not = reason_of_failure(results, verdict::kArmA);
       end.for_base = !end.why_not.empty();
-      if (end.why_not.empty()) end.why_not = reason_of_failure(results, compare::kArmB);
+      if (end.why_not.empty()) end.why_not = reason_of_failure(results, verdict::kArmB);
       if (end.why_not.empty()) end.why_not = "the machine did not treat both programs alike";
       return end;
     }
@@ -239,7 +238,7 @@ std::string reason_of_failure(const record::Results& results, std::string_view a
 }
 
 std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
-                      const compare::AbPoint& point) {
+                      const verdict::AbPoint& point) {
   // Trees are removed at the end, programs are kept.
   if (reads_trees(request) || ab.a.worker.empty()) return {};
   std::string command = "stepbench ab " + text::shell_word(ab.file) + " --a " +
@@ -251,23 +250,23 @@ std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& a
          (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
 }
 
-PairValues pair_values(const record::Results& results, const compare::AbPoint& point,
-                       const compare::TestedMetrics& tested, const std::vector<Metric>& columns,
+PairValues pair_values(const record::Results& results, const verdict::AbPoint& point,
+                       const verdict::TestedMetrics& tested, const std::vector<Metric>& columns,
                        std::size_t most) {
   std::vector<const record::Launch*> launches;
   for (const record::Launch& launch : results.launches) launches.push_back(&launch);
-  const compare::AbPairs pairs = compare::ab_pairs(launches, {point}, most).front();
+  const verdict::AbPairs pairs = verdict::ab_pairs(launches, {point}, most).front();
   const std::vector<const record::Launch*>& base = pairs.pair.base.measured;
   const std::vector<const record::Launch*>& candidate = pairs.pair.candidate.measured;
   PairValues values;
   if (base.empty() || candidate.empty()) return values;
-  const compare::PairedSamples samples =
-      compare::metric_samples(pairs, columns, tested).front().samples;
+  const verdict::PairedSamples samples =
+      verdict::metric_samples(pairs, columns, tested).front().samples;
   const double sign = samples.direction == Direction::kHigherIsBetter ? -1 : 1;
   for (std::size_t i = 0; i < std::min(base.size(), candidate.size()); ++i) {
     const double ratio = sign * std::log(samples.candidate[i] / samples.base[i]);
     if (!std::isfinite(ratio)) continue;
-    if (compare::is_even(base[i]->row, candidate[i]->row)) {
+    if (verdict::is_even(base[i]->row, candidate[i]->row)) {
       values.log_ratios.push_back(ratio);
     } else {
       ++values.uneven;

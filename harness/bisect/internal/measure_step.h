@@ -17,9 +17,9 @@
 #include "harness/bisect/internal/search.h"
 #include "harness/bisect/programs.h"
 #include "harness/campaign/run_ab.h"
-#include "harness/compare/ab_comparison.h"
-#include "harness/compare/comparison.h"
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
+#include "harness/verdict/ab_campaign.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::bisect {
 
@@ -34,10 +34,10 @@ struct StepEnd {
   std::vector<double> log_ratios = {};  // per pair; positive is worse
   std::string why_not = {};             // why there are none; empty: at least two
   bool for_base = false;                // the earlier program is the reason
-  std::size_t repeated = 0;             // pairs measured again: see compare::is_even()
+  std::size_t repeated = 0;             // pairs measured again: see verdict::is_even()
   std::size_t launches = 0;
   std::filesystem::path folder = {};
-  compare::Comparison comparison = {};  // for copies: differences inside a step
+  verdict::Comparison comparison = {};  // for copies: differences inside a step
   std::string repeat = {};              // command that measures both again
 };
 
@@ -103,15 +103,15 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
 
 // Command that measures both programs again; empty if their input is removed by then.
 [[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
-                                    const compare::AbPoint& point);
+                                    const verdict::AbPoint& point);
 
 struct PairValues {
   std::vector<double> log_ratios = {};  // log(candidate / base); positive is worse
   std::size_t uneven = 0;               // pairs excluded because machine conditions differed
 };
 // Uses the first `most` pairs that both sides measured.
-[[nodiscard]] PairValues pair_values(const record::Results& results, const compare::AbPoint& point,
-                                     const compare::TestedMetrics& tested,
+[[nodiscard]] PairValues pair_values(const record::Results& results, const verdict::AbPoint& point,
+                                     const verdict::TestedMetrics& tested,
                                      const std::vector<Metric>& columns, std::size_t most);
 
 }  // namespace stepbench::bisect

@@ -3,7 +3,7 @@
 
 #include <fstream>
 
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 
 namespace stepbench::bisect {
 namespace {

@@ -17,7 +17,6 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/verdict/change_point.h"
 #include "harness/verdict/pairs.h"
 
 namespace stepbench::bisect {

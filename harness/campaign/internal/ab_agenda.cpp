@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kHopeless = 3;  // consecutive failed launches of an arm with none measured
 
-std::string change_text(const compare::TestResult& test) {
+std::string change_text(const verdict::TestResult& test) {
   if (!test.change) return "change unknown";
   std::string text = text::signed_percent(*test.change) + " %";
   if (std::isfinite(test.interval.high)) {
@@ -45,13 +45,13 @@ AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
     const record::LaunchKey key{.case_id = skip.case_id, .arm = skip.job.arm};
     if (there.contains(key)) done_.insert(key);
   }
-  for (const compare::AbPoint& point : setup_.points) {
+  for (const verdict::AbPoint& point : setup_.points) {
     const auto first = there.lower_bound({.case_id = point.a_case});
     for (auto at = first; at != there.end() && at->case_id == point.a_case; ++at) {
       const record::LaunchKey& key = *at;
-      if (key.arm != compare::kArmA) continue;
+      if (key.arm != verdict::kArmA) continue;
       record::LaunchKey other = key;
-      other.arm = compare::kArmB;
+      other.arm = verdict::kArmB;
       other.case_id = point.b_case;
       if (!there.contains(other)) continue;
       done_.insert(key);
@@ -60,8 +60,8 @@ AbAgenda::AbAgenda(Setup setup, const record::Results& earlier)
   }
 }
 
-compare::AbDesign AbAgenda::design_of_setup() const {
-  compare::AbDesign design = setup_.design;
+verdict::AbDesign AbAgenda::design_of_setup() const {
+  verdict::AbDesign design = setup_.design;
   if (!setup_.is_over) return design;
   design.is_over = [this](std::size_t index, std::size_t pairs) {
     return setup_.is_over(*finished_, setup_.points[index], pairs);
@@ -69,10 +69,10 @@ compare::AbDesign AbAgenda::design_of_setup() const {
   return design;
 }
 
-record::LaunchKey AbAgenda::key_of(const compare::AbSlot& slot) const {
-  const compare::AbPoint& point = setup_.points[slot.case_index];
+record::LaunchKey AbAgenda::key_of(const verdict::AbSlot& slot) const {
+  const verdict::AbPoint& point = setup_.points[slot.case_index];
   return {.case_id = slot.b ? point.b_case : point.a_case,
-          .arm = slot.b ? compare::kArmB : compare::kArmA,
+          .arm = slot.b ? verdict::kArmB : verdict::kArmA,
           .launch = static_cast<int>(slot.pair)};
 }
 
@@ -90,29 +90,29 @@ void AbAgenda::note_ends(const record::Results& finished) {
     not_measured_[key] += skipped ? kHopeless : 1;
     if (measured_.contains(key) || not_measured_[key] < kHopeless) continue;
     for (std::size_t i = 0; i < setup_.points.size(); ++i) {
-      const compare::AbPoint& point = setup_.points[i];
-      if ((key.arm == compare::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
+      const verdict::AbPoint& point = setup_.points[i];
+      if ((key.arm == verdict::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
         continue;
       given_up_[i] = true;
-      setup_.print_line("given up: " + setup_.labels[i] + ": " + compare::arm_label(key.arm) +
+      setup_.print_line("given up: " + setup_.labels[i] + ": " + verdict::arm_label(key.arm) +
                         " cannot be measured");
     }
   }
 }
 
 // Detects a metric that the workload does not report after one pair instead of after all.
-void AbAgenda::check_metrics(std::size_t index, const compare::AbPairs& pairs) {
+void AbAgenda::check_metrics(std::size_t index, const verdict::AbPairs& pairs) {
   if (has_metrics_[index] || pairs.pair.base.measured.empty()) return;
   has_metrics_[index] = true;
-  const compare::TestedMetric* absent = compare::absent_metric(pairs.pair, setup_.tested);
+  const verdict::TestedMetric* absent = verdict::absent_metric(pairs.pair, setup_.tested);
   if (absent == nullptr) return;
   throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
                                     "'; `stepbench show --case ID` prints the numbers of a case");
 }
 
-compare::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t index,
+verdict::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t index,
                                     std::size_t most) const {
-  const compare::AbPoint& point = setup_.points[index];
+  const verdict::AbPoint& point = setup_.points[index];
   std::vector<const record::Launch*> launches;
   const std::set<std::string> ids = {point.a_case, point.b_case};
   for (const std::string& id : ids) {
@@ -120,26 +120,26 @@ compare::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t
     if (found == by_case_.end()) continue;
     for (const std::size_t place : found->second) launches.push_back(&finished.launches[place]);
   }
-  return compare::ab_pairs(launches, {point}, most).front();
+  return verdict::ab_pairs(launches, {point}, most).front();
 }
 
-std::string AbAgenda::so_far(const compare::AbPairs& pairs) const {
+std::string AbAgenda::so_far(const verdict::AbPairs& pairs) const {
   if (pairs.pair.base.measured.empty()) return {};
-  const auto asked = compare::metric_samples(pairs, setup_.columns, setup_.tested);
-  const compare::TestFamily family =
-      compare::judge({&asked.front().samples, 1}, setup_.design.rule);
-  const bool named = asked.front().metric.kind != compare::MetricKind::kStep;
+  const auto asked = verdict::metric_samples(pairs, setup_.columns, setup_.tested);
+  const verdict::TestFamily family =
+      verdict::judge({&asked.front().samples, 1}, setup_.design.rule);
+  const bool named = asked.front().metric.kind != verdict::MetricKind::kStep;
   return "so far " + (named ? asked.front().metric.name + ' ' : "") +
          change_text(family.tests.front());
 }
 
 void AbAgenda::announce_ended_points() {
   for (std::size_t i = 0; i < setup_.points.size(); ++i) {
-    const compare::AbCase& one = campaign_.cases()[i];
+    const verdict::AbCase& one = campaign_.cases()[i];
     if (end_announced_[i] || one.in_rotation || one.tests.empty()) continue;
     end_announced_[i] = true;
-    const compare::TestResult& first = one.tests.front();
-    const bool open = first.verdict == compare::Verdict::kInconclusive;
+    const verdict::TestResult& first = one.tests.front();
+    const bool open = first.verdict == verdict::Verdict::kInconclusive;
     setup_.print_line((open ? "not decided after " : "decided after ") +
                       text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
                       setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
@@ -155,11 +155,11 @@ std::optional<run::Job> AbAgenda::next_profile() {
     const std::size_t index = next_profile_ / (2 * launches);
     const std::size_t pair = next_profile_ % (2 * launches) / 2;
     const bool b = (next_profile_++ + pair) % 2 == 1;
-    const compare::AbCase& one = campaign_.cases()[index];
+    const verdict::AbCase& one = campaign_.cases()[index];
     if (one.tests.empty() || given_up_[index]) continue;
-    const compare::Verdict first = one.tests.front().verdict;
+    const verdict::Verdict first = one.tests.front().verdict;
     const bool changed =
-        first == compare::Verdict::kRegression || first == compare::Verdict::kImprovement;
+        first == verdict::Verdict::kRegression || first == verdict::Verdict::kImprovement;
     if (!changed && !setup_.profile_all) continue;
     auto job = job_of_arm(
         b, index,
@@ -167,7 +167,7 @@ std::optional<run::Job> AbAgenda::next_profile() {
          .launch = static_cast<int>(pair),
          .block = static_cast<int>(pair / 2),
          .position = static_cast<int>(next_profile_),
-         .note = "profile of " + compare::arm_label(b ? compare::kArmB : compare::kArmA)});
+         .note = "profile of " + verdict::arm_label(b ? verdict::kArmB : verdict::kArmA)});
     if (job) return job;
   }
   return std::nullopt;
@@ -186,7 +186,7 @@ std::optional<run::Job> AbAgenda::next_count() {
                              .block = number / 2,
                              .position = number,
                              .note = "counted by valgrind, " +
-                                     compare::arm_label(b ? compare::kArmB : compare::kArmA),
+                                     verdict::arm_label(b ? verdict::kArmB : verdict::kArmA),
                              .counts = true});
       if (job) return job;
     }
@@ -195,9 +195,9 @@ std::optional<run::Job> AbAgenda::next_count() {
 }
 
 std::optional<run::Job> AbAgenda::job_of_arm(bool b, std::size_t index, run::Job job) const {
-  const compare::AbPoint& point = setup_.points[index];
+  const verdict::AbPoint& point = setup_.points[index];
   job.case_index = index;
-  job.arm = b ? compare::kArmB : compare::kArmA;
+  job.arm = b ? verdict::kArmB : verdict::kArmA;
   const record::LaunchKey key{.case_id = b ? point.b_case : point.a_case,
                               .arm = job.arm,
                               .pass = job.pass,
@@ -212,34 +212,34 @@ std::optional<run::Job> AbAgenda::next(const record::Results& finished) {
     const AbSkip& skip = setup_.skips[next_skip_++];
     if (!done_.contains({.case_id = skip.case_id, .arm = skip.job.arm})) return skip.job;
   }
-  const compare::AbCampaign::SamplesOf samples_of = [&](std::size_t index, std::size_t count) {
-    const compare::AbPairs pairs = pairs_of(finished, index, count);
-    std::vector<compare::PairedSamples> primary;
+  const verdict::AbCampaign::SamplesOf samples_of = [&](std::size_t index, std::size_t count) {
+    const verdict::AbPairs pairs = pairs_of(finished, index, count);
+    std::vector<verdict::PairedSamples> primary;
     if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-      return std::vector<compare::PairedSamples>(1);
+      return std::vector<verdict::PairedSamples>(1);
     }
-    for (compare::MetricSamples& asked :
-         compare::metric_samples(pairs, setup_.columns, setup_.tested)) {
+    for (verdict::MetricSamples& asked :
+         verdict::metric_samples(pairs, setup_.columns, setup_.tested)) {
       if (asked.primary) primary.push_back(std::move(asked.samples));
     }
     return primary;
   };
   for (;;) {
     const std::size_t looks = campaign_.looks_done();
-    const std::optional<compare::AbSlot> slot = campaign_.next(samples_of);
+    const std::optional<verdict::AbSlot> slot = campaign_.next(samples_of);
     if (campaign_.looks_done() != looks) announce_ended_points();
     if (!slot) {
       auto profile = next_profile();
       return profile ? std::move(profile) : next_count();
     }
     if (given_up_[slot->case_index] || done_.contains(key_of(*slot))) continue;
-    std::string note = compare::arm_label(slot->b ? compare::kArmB : compare::kArmA);
-    const compare::AbPairs pairs = pairs_of(finished, slot->case_index, slot->pair + 1);
+    std::string note = verdict::arm_label(slot->b ? verdict::kArmB : verdict::kArmA);
+    const verdict::AbPairs pairs = pairs_of(finished, slot->case_index, slot->pair + 1);
     check_metrics(slot->case_index, pairs);
     const std::string known = so_far(pairs);
     if (!known.empty()) note += ", " + known;
     return run::Job{.case_index = slot->case_index,
-                    .arm = slot->b ? compare::kArmB : compare::kArmA,
+                    .arm = slot->b ? verdict::kArmB : verdict::kArmA,
                     .launch = static_cast<int>(slot->pair),
                     .block = static_cast<int>(slot->block),
                     .position = static_cast<int>(slot->position),

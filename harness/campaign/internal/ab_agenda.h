@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/planning.h"
-#include "harness/compare/ab_campaign.h"
-#include "harness/compare/tested_metrics.h"
+#include "harness/campaign/internal/planning.h"
 #include "harness/run/agenda.h"
+#include "harness/verdict/ab_campaign.h"
+#include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::campaign {
 
@@ -25,18 +25,18 @@ struct AbSkip {
 class AbAgenda final : public run::Agenda {
  public:
   struct Setup {
-    compare::AbDesign design = {};
-    std::vector<compare::AbPoint> points = {};
+    verdict::AbDesign design = {};
+    std::vector<verdict::AbPoint> points = {};
     std::vector<std::string> labels = {};  // labels of the points, for progress
     std::vector<AbSkip> skips = {};        // emitted first
     std::vector<Metric> columns = {};
-    compare::TestedMetrics tested = compare::default_metrics();
+    verdict::TestedMetrics tested = verdict::default_metrics();
     std::optional<ProfileRequest> profile = {};  // for each arm of a case whose step changed
     bool profile_all = false;                    // for every measured case
     std::vector<int> counted = {};               // by point: launches of each arm under valgrind
     std::function<void(const std::string&)> print_line = [](const std::string&) {};
     // Replaces the design's rule: decides at a look whether a point has enough pairs.
-    std::function<bool(const record::Results&, const compare::AbPoint&, std::size_t pairs)>
+    std::function<bool(const record::Results&, const verdict::AbPoint&, std::size_t pairs)>
         is_over = {};
   };
   // `earlier`: results of an interrupted campaign. A pair with only one measured half is repeated
@@ -47,19 +47,19 @@ class AbAgenda final : public run::Agenda {
   [[nodiscard]] std::optional<run::Job> next(const record::Results& finished) override;
   [[nodiscard]] std::size_t remaining() const override;
 
-  [[nodiscard]] const compare::AbCampaign& campaign() const { return campaign_; }
-  [[nodiscard]] const std::vector<compare::AbPoint>& points() const { return setup_.points; }
+  [[nodiscard]] const verdict::AbCampaign& campaign() const { return campaign_; }
+  [[nodiscard]] const std::vector<verdict::AbPoint>& points() const { return setup_.points; }
 
  private:
-  [[nodiscard]] compare::AbDesign design_of_setup() const;
-  [[nodiscard]] record::LaunchKey key_of(const compare::AbSlot& slot) const;
+  [[nodiscard]] verdict::AbDesign design_of_setup() const;
+  [[nodiscard]] record::LaunchKey key_of(const verdict::AbSlot& slot) const;
   // Pairs among the first `most` of a point. They point into `finished`.
-  [[nodiscard]] compare::AbPairs pairs_of(const record::Results& finished, std::size_t index,
+  [[nodiscard]] verdict::AbPairs pairs_of(const record::Results& finished, std::size_t index,
                                           std::size_t most) const;
-  [[nodiscard]] std::string so_far(const compare::AbPairs& pairs) const;
+  [[nodiscard]] std::string so_far(const verdict::AbPairs& pairs) const;
   void note_ends(const record::Results& finished);
   void announce_ended_points();
-  void check_metrics(std::size_t index, const compare::AbPairs& pairs);
+  void check_metrics(std::size_t index, const verdict::AbPairs& pairs);
   [[nodiscard]] std::optional<run::Job> next_profile();
   [[nodiscard]] std::optional<run::Job> next_count();
   // nullopt if the job is done already.
@@ -67,7 +67,7 @@ class AbAgenda final : public run::Agenda {
 
   Setup setup_;
   const record::Results* finished_ = nullptr;  // argument of the current call of next()
-  compare::AbCampaign campaign_;
+  verdict::AbCampaign campaign_;
   std::set<record::LaunchKey> done_;
   std::size_t next_skip_ = 0;
   std::size_t seen_ = 0;  // number of launches of `finished` already examined

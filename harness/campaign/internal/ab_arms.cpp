@@ -10,12 +10,11 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/campaign/planning.h"
-#include "harness/campaign/run_request.h"
+#include "harness/campaign/internal/planning.h"
+#include "harness/campaign/internal/run_request.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/plan/option_index.h"
-#include "harness/plan/torch_translation.h"
-#include "harness/schedule/window_fit.h"
+#include "harness/schedule/schedule.h"
 #include "harness/text/secrets.h"
 #include "harness/text/words.h"
 
@@ -82,17 +81,8 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
     throw ConfigError(error.where(),
-                      "in " + compare::arm_label(arm.name) + " (" + arm.words + "): " + what);
+                      "in " + verdict::arm_label(arm.name) + " (" + arm.words + "): " + what);
   }
-}
-
-// Normalises assignments that the plan has accepted.
-std::vector<std::string> translate_settings(const std::vector<std::string>& set,
-                                            const Catalogue& catalogue) {
-  const plan::OptionIndex index(catalogue);
-  plan::ConfigErrors errors;
-  const std::string source;
-  return plan::translate_torch_settings(set, {}, {source, index, {}, errors});
 }
 
 // For an assignment that the plan has accepted.
@@ -184,7 +174,7 @@ void warn_of_defaults(const std::string& name, const Value& a, const Value& b, c
                     " in arm B");
   } else if ((in_a == nullptr) != (in_b == nullptr)) {
     const bool only_a = in_a != nullptr;
-    warnings.insert("only " + compare::arm_label(only_a ? compare::kArmA : compare::kArmB) +
+    warnings.insert("only " + verdict::arm_label(only_a ? verdict::kArmA : verdict::kArmB) +
                     "'s worker knows " + name + " (here " + to_text(only_a ? a : b) + ")");
   }
 }
@@ -262,7 +252,7 @@ AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
     Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
     arm->catalogue = std::move(planned.catalogue);
-    arm->set = translate_settings(arm->set, arm->catalogue);
+    arm->set = plan::translated_settings(arm->set, arm->catalogue);
     arm->plan = std::move(planned.plan);
     refuse_swept(*arm);
   }

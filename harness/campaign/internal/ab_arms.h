@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "harness/base/resolved_case.h"
-#include "harness/campaign/context.h"
-#include "harness/campaign/run_request.h"
-#include "harness/compare/ab_comparison.h"
+#include "harness/campaign/internal/context.h"
+#include "harness/campaign/internal/run_request.h"
 #include "harness/plan/plan.h"
 #include "harness/run/worker_program.h"
+#include "harness/verdict/ab_campaign.h"
 
 namespace stepbench::campaign {
 
@@ -30,8 +30,8 @@ struct AbArm {
 struct AbArms {
   AbArm a;
   AbArm b;
-  std::vector<compare::AbPoint> points = {};
-  std::vector<compare::AbMissing> missing = {};  // plan.cases after the points, in order
+  std::vector<verdict::AbPoint> points = {};
+  std::vector<verdict::AbMissing> missing = {};  // plan.cases after the points, in order
   std::vector<std::string> overridden = {};
   std::vector<std::string> warnings = {};
 };

@@ -10,21 +10,21 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analyze/op_table_of.h"
-#include "harness/analyze/ranks.h"
-#include "harness/analyze/rules.h"
 #include "harness/base/error.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/base/value.h"
-#include "harness/estimate/launch_estimate.h"
-#include "harness/estimate/launch_values.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
-#include "harness/record/fingerprint.h"
 #include "harness/record/quality.h"
-#include "harness/record/warmup_fields.h"
 #include "harness/stats/order_statistics.h"
-#include "harness/trace/read_trace.h"
+#include "harness/traces/compare_traces.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/rules.h"
+#include "harness/traces/trace_files.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -32,7 +32,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTrace = "profile.trace";
-constexpr const char* kTraces = "traces";
 
 // A worker may send a cycle in several parts.
 std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts) {
@@ -59,15 +58,15 @@ std::vector<Series> whole_cycles(const std::vector<record::CycleSamples>& parts)
   return all;
 }
 
-std::optional<analyze::RankTrace> take_ops(record::Launch& launch, const fs::path& file) {
-  const trace::Trace trace = trace::read_trace(file);
+std::optional<traces::RankTrace> take_ops(record::Launch& launch, const fs::path& file) {
+  const traces::Trace trace = traces::read_trace(file);
   const bool sent_ops = !launch.ops.empty();
-  if (!sent_ops) launch.ops = ops::frames_of(analyze::op_table_of(trace));
-  const analyze::Analysis analysis = analyze::analyse(trace);
-  std::optional<analyze::RankTrace> of_rank;
-  if (launch.row.world > 1) of_rank = analyze::rank_trace(file.string(), trace, analysis);
+  if (!sent_ops) launch.ops = ops::frames_of(traces::op_table_of(trace));
+  const traces::Analysis analysis = traces::analyse(trace);
+  std::optional<traces::RankTrace> of_rank;
+  if (launch.row.world > 1) of_rank = traces::rank_trace(file.string(), trace, analysis);
   if (sent_ops || analysis.blocked()) return of_rank;
-  for (Finding& finding : analyze::find_causes(trace, analysis)) {
+  for (Finding& finding : traces::find_causes(trace, analysis)) {
     // edge_step_bias always applies here, because the recording begins and ends with the window.
     const bool is_reported = finding.undecided.empty() && finding.id != "trace.edge_step_bias";
     if (is_reported) launch.row.report.findings.push_back(std::move(finding));
@@ -83,7 +82,7 @@ void add_warmup_verdict(record::Launch& launch) {
   record::put_warmup(record::judge_windows(whole_cycles(launch.samples)), report);
 }
 
-std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
+std::optional<traces::RankTrace> add_traced_ops(record::Launch& launch, const fs::path& run_dir) {
   record::LaunchReport& report = launch.row.report;
   const auto named = report.effective.find(kTrace);
   const bool is_of_use = launch.ops.empty() || launch.row.world > 1;
@@ -93,7 +92,7 @@ std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch, const f
   // Never read a file outside the folder, whatever path the worker sends.
   const fs::path folder = run_dir / kTraces;
   const fs::path file = folder / fs::path(to_text(named->second)).filename();
-  std::optional<analyze::RankTrace> of_rank;
+  std::optional<traces::RankTrace> of_rank;
   try {
     of_rank = take_ops(launch, file);
   } catch (const Error& error) {
@@ -127,15 +126,15 @@ bool computes_another(const record::Launch& profiled, std::vector<const record::
     return !same_steps(profiled.row.report, each->row.report);
   });
   const record::Launch* const own[] = {&profiled};
-  const record::Fingerprints ours = record::fingerprints_of(own);
-  const record::Fingerprints theirs = record::fingerprints_of(timed);
+  const verdict::Fingerprints ours = verdict::fingerprints_of(own);
+  const verdict::Fingerprints theirs = verdict::fingerprints_of(timed);
   const auto a = ours.find("loss");
   const auto b = theirs.find("loss");
   if (a == ours.end() || b == theirs.end()) return false;
   const double limit =
-      std::max(kSameLoss, record::precision_limit(record::precision_of(profiled.row)));
-  return record::relative_difference(a->second.value, b->second.value) >
-         record::same_within(limit, b->second.spread);
+      std::max(kSameLoss, verdict::precision_limit(verdict::precision_of(profiled.row)));
+  return verdict::relative_difference(a->second.value, b->second.value) >
+         verdict::same_within(limit, b->second.spread);
 }
 
 std::vector<const record::Launch*> timed_launches(const record::LaunchKey& key,
@@ -245,7 +244,7 @@ void add_fingerprints(std::span<record::Launch> ranks) {
   Fields& of_group = ranks.front().row.report.fingerprint;
   for (const record::Launch& rank : ranks.subspan(1)) {
     for (const auto& [name, value] : rank.row.report.fingerprint) {
-      of_group[record::fingerprint_of_rank(name, rank.row.key.rank)] = value;
+      of_group[verdict::fingerprint_of_rank(name, rank.row.key.rank)] = value;
     }
   }
 }
@@ -276,7 +275,7 @@ void report_separate_training(std::span<record::Launch> ranks) {
                  "is measured as one process."});
 }
 
-void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
+void add_waits(std::span<record::Launch> ranks, std::vector<traces::RankTrace> traces) {
   record::LaunchReport& first = ranks.front().row.report;
   if (traces.size() < ranks.size()) {
     if (!traces.empty()) {
@@ -285,14 +284,14 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
     }
     return;
   }
-  const analyze::RankReport report = analyze::compare_ranks(std::move(traces));
+  const traces::RankReport report = traces::compare_ranks(std::move(traces));
   for (const std::string& warning : report.warnings) first.notes.push_back(warning);
   if (report.collectives == 0) {
     first.notes.emplace_back(
         "no collective is in the traces of all ranks: who waits for whom is not known");
     return;
   }
-  for (const analyze::RankRow& row : report.rows) {
+  for (const traces::RankRow& row : report.rows) {
     record::LaunchReport::Metrics& metrics =
         ranks[static_cast<std::size_t>(row.rank)].row.report.metrics;
     metrics["rank_wait_ns"] = row.wait_ns;
@@ -304,16 +303,16 @@ void add_waits(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> 
       machine["rank.waits_for." + std::to_string(report.rows[other].rank) + "_ns"] = ns;
     }
   }
-  if (auto finding = analyze::straggler_finding(report)) {
+  if (auto finding = traces::straggler_finding(report)) {
     const auto straggler = static_cast<std::size_t>(report.straggler->rank);
-    analyze::add_own_cause(ranks[straggler].row.report.findings, *finding);
+    traces::add_own_cause(ranks[straggler].row.report.findings, *finding);
     first.findings.push_back(std::move(*finding));
   }
 }
 
 }  // namespace
 
-void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces) {
+void add_group_facts(std::span<record::Launch> ranks, std::vector<traces::RankTrace> traces) {
   if (ranks.size() < 2) return;
   add_peaks(ranks);
   if (trained_separately(ranks)) return report_separate_training(ranks);

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "harness/analyze/ranks.h"
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
+#include "harness/traces/compare_traces.h"
 
 namespace stepbench::campaign {
 
@@ -21,8 +21,8 @@ void add_warmup_verdict(record::Launch& launch);
 // worker sent them itself. Steps are the trace's ProfilerStep#N, phases its stepbench::NAME. An
 // unreadable trace becomes a note. Removes the file unless profile.trace requested it. Returns the
 // data for comparison with other ranks' traces if the trace names its rank.
-std::optional<analyze::RankTrace> add_traced_ops(record::Launch& launch,
-                                                 const std::filesystem::path& run_dir);
+std::optional<traces::RankTrace> add_traced_ops(record::Launch& launch,
+                                                const std::filesystem::path& run_dir);
 
 // Whether a profiled launch did the same work as the timed ones, and its overhead.
 
@@ -38,6 +38,6 @@ void check_profile(record::Launch& profiled, const record::Results& finished);
 // the launch of rank 0, and from the traces the rank that delays the others.
 
 // `ranks`: one per rank, by number, all measured. `traces`: of a profiled launch.
-void add_group_facts(std::span<record::Launch> ranks, std::vector<analyze::RankTrace> traces);
+void add_group_facts(std::span<record::Launch> ranks, std::vector<traces::RankTrace> traces);
 
 }  // namespace stepbench::campaign

@@ -10,13 +10,12 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/compare/ab_campaign.h"
-#include "harness/compare/cause.h"
-#include "harness/compare/comparability.h"
-#include "harness/record/reader.h"
+#include "harness/nights/history.h"
+#include "harness/record/result_file.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/track/track_options.h"
+#include "harness/verdict/ab_campaign.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -38,9 +37,9 @@ record::Results of_program(const record::Results& results, std::string_view arm)
 }
 
 // Indexed by launch number; NaN: no value.
-std::vector<double> values_of(const track::ImportedCase& one, std::string_view metric) {
+std::vector<double> values_of(const nights::ImportedCase& one, std::string_view metric) {
   std::vector<double> values;
-  for (const track::ImportedLaunch& launch : one.launches) {
+  for (const nights::ImportedLaunch& launch : one.launches) {
     const auto found = launch.values.values.find(metric);
     if (found == launch.values.values.end()) continue;
     const auto number = static_cast<std::size_t>(std::max(launch.values.launch, 0));
@@ -51,17 +50,17 @@ std::vector<double> values_of(const track::ImportedCase& one, std::string_view m
   return values;
 }
 
-std::map<std::string, const track::ImportedCase*> by_case(const track::Import& import) {
-  std::map<std::string, const track::ImportedCase*> cases;
-  for (const track::ImportedRun& run : import.runs) {
-    for (const track::ImportedCase& one : run.cases) cases.emplace(one.case_id, &one);
+std::map<std::string, const nights::ImportedCase*> by_case(const nights::Import& import) {
+  std::map<std::string, const nights::ImportedCase*> cases;
+  for (const nights::ImportedRun& run : import.runs) {
+    for (const nights::ImportedCase& one : run.cases) cases.emplace(one.case_id, &one);
   }
   return cases;
 }
 
-std::set<std::string> metrics_of(const track::ImportedCase& one) {
+std::set<std::string> metrics_of(const nights::ImportedCase& one) {
   std::set<std::string> metrics;
-  for (const track::ImportedLaunch& launch : one.launches) {
+  for (const nights::ImportedLaunch& launch : one.launches) {
     for (const auto& [metric, value] : launch.values.values) metrics.insert(metric);
   }
   return metrics;
@@ -93,14 +92,14 @@ ProgramLaunches launches_of_pairs(const record::Results& results, std::string_vi
 void note_other_work(const record::Results& tonight, const record::Results& reference,
                      std::vector<std::string>& notes) {
   try {
-    const compare::CasePairs pairs =
-        compare::pair_cases({&reference, "the reference"}, {&tonight, "tonight"},
+    const verdict::CasePairs pairs =
+        verdict::pair_cases({&reference, "the reference"}, {&tonight, "tonight"},
                             [](const record::LaunchRow& row) { return row.key.case_id; });
     std::int64_t differ = 0;
     std::string first;
-    for (const compare::CasePair& pair : pairs.both) {
-      const auto difference = compare::fingerprint_difference(pair);
-      if (difference && differ++ == 0) first = compare::to_text(*difference);
+    for (const verdict::CasePair& pair : pairs.both) {
+      const auto difference = verdict::fingerprint_difference(pair);
+      if (difference && differ++ == 0) first = verdict::to_text(*difference);
     }
     if (differ == 0) return;
     notes.push_back("in " + text::counted(differ, "case") +
@@ -130,25 +129,25 @@ std::string night_cause(const record::Results& results, const std::string& case_
     if (key.case_id != case_id || !(reference || key.arm.empty())) continue;
     if (key.pass == Pass::kTiming && key.launch < first) continue;
     pairs.launches.push_back(launch);
-    pairs.launches.back().row.key.arm = reference ? compare::kArmA : compare::kArmB;
+    pairs.launches.back().row.key.arm = reference ? verdict::kArmA : verdict::kArmB;
   }
   const auto measured =
-      compare::ab_pairs(pairs, {{.point_id = case_id, .a_case = case_id, .b_case = case_id}});
+      verdict::ab_pairs(pairs, {{.point_id = case_id, .a_case = case_id, .b_case = case_id}});
   std::vector<std::string> parts;
-  const compare::CasePair& pair = measured.front().pair;
-  const std::vector<compare::PhaseChange> phases =
-      compare::explaining_phases(pair, kConfidence, compare::Design::kInterleaved);
+  const verdict::CasePair& pair = measured.front().pair;
+  const std::vector<verdict::PhaseChange> phases =
+      verdict::explaining_phases(pair, kConfidence, verdict::Design::kInterleaved);
   for (std::size_t i = 0; i < std::min(phases.size(), kPhases); ++i) {
     parts.push_back(phase_text(phases[i]) + ' ' + text::signed_duration(phases[i].change_ns) +
                     ", " + text::percent_text(phases[i].share) + " of the change");
   }
   if (const auto faults =
-          compare::explaining_faults(pair, kConfidence, compare::Design::kInterleaved)) {
+          verdict::explaining_faults(pair, kConfidence, verdict::Design::kInterleaved)) {
     parts.push_back(fault_text(*faults));
   }
-  const compare::ProfiledLaunches profiled(pairs);
-  const std::vector<compare::OpChange> ops = compare::op_changes(
-      profiled.of(case_id, compare::kArmA), profiled.of(case_id, compare::kArmB), true);
+  const verdict::ProfiledLaunches profiled(pairs);
+  const std::vector<verdict::OpChange> ops = verdict::op_changes(
+      profiled.of(case_id, verdict::kArmA), profiled.of(case_id, verdict::kArmB), true);
   for (std::size_t i = 0; i < std::min(ops.size(), kOps); ++i) {
     const double calls = ops[i].candidate_calls - ops[i].base_calls;
     std::string text = ops[i].name;
@@ -167,9 +166,9 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
                          const CampaignContext& context) {
   const record::Results own_results = of_program(results, "");
   const record::Results paired_reference = of_program(results, record::kReferenceArm);
-  const track::ImportOptions options{.catalogue = &context.built_in.catalogue};
-  const track::Import of_tonight = track::import_of(own_results, folder, options);
-  const track::Import of_reference = track::import_of(paired_reference, folder, options);
+  const nights::ImportOptions options{.catalogue = &context.built_in.catalogue};
+  const nights::Import of_tonight = nights::import_of(own_results, folder, options);
+  const nights::Import of_reference = nights::import_of(paired_reference, folder, options);
   PairedNight night;
   if (of_tonight.runs.empty()) return night;
   night.run = of_tonight.runs.front().run;
@@ -189,7 +188,7 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
                           " of the reference program failed: " + reference.reason);
   }
   note_other_work(own_results, paired_reference, night.notes);
-  const track::RunMargins margins(night.run);
+  const nights::RunMargins margins(night.run);
   const auto references = by_case(of_reference);
   std::map<std::string, std::size_t> planned;
   for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
@@ -198,20 +197,20 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
   std::string of_reference_program;
   for (const auto& [id, one] : by_case(of_tonight)) {
     const auto found = references.find(id);
-    for (const track::ImportedLaunch& launch : one->launches) {
+    for (const nights::ImportedLaunch& launch : one->launches) {
       if (!launch.cohort.empty()) night.environment = launch.cohort;
     }
     if (found != references.end()) {
-      for (const track::ImportedLaunch& launch : found->second->launches) {
+      for (const nights::ImportedLaunch& launch : found->second->launches) {
         // A launch that failed may not have reported its environment.
         const bool measured = !launch.values.values.empty();
         if (measured && !launch.cohort.empty()) of_reference_program = launch.cohort;
       }
     }
     if (found == references.end() || !paired.contains(id)) continue;
-    const std::vector<double> steps = values_of(*found->second, track::kStepSeries);
+    const std::vector<double> steps = values_of(*found->second, nights::kStepSeries);
     for (const std::string& metric : metrics_of(*one)) {
-      const track::TrackedSeries measured = track::series_of(*one, metric);
+      const nights::TrackedSeries measured = nights::series_of(*one, metric);
       if (!measured.monitored || measured.control) continue;
       PairedSeries series{.series = before.merged.standing(measured), .case_id = id};
       series.margin = margins.of(measured);
@@ -228,7 +227,7 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
            .first = planned[id],
            .as_share = same_reference ? std::optional(state->second.as_share) : std::nullopt});
       if (series.pairs.pairs.size() < nights::kMinPairs) continue;
-      if (metric == track::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
+      if (metric == nights::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
         series.pairs.cause = night_cause(results, id, static_cast<int>(planned[id]));
       }
       night.series.push_back(std::move(series));

@@ -9,33 +9,30 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/context.h"
-#include "harness/campaign/measure_night.h"
-#include "harness/nights/judge.h"
-#include "harness/nights/pairs.h"
-#include "harness/nights/state.h"
-#include "harness/track/import.h"
-#include "harness/track/merged_cases.h"
+#include "harness/campaign/internal/context.h"
+#include "harness/campaign/internal/measure_night.h"
+#include "harness/nights/night.h"
+#include "harness/nights/night_store.h"
 
 namespace stepbench::campaign {
 
 struct BeforeNight {
   std::map<std::string, nights::SeriesState> states = {};  // by series id
-  track::MergedCases merged = {};
+  nights::MergedCases merged = {};
   std::vector<std::string> unfinished = {};         // series ids, from the previous night
   std::set<std::string, std::less<>> ignored = {};  // ids of series that are not judged
 };
 
 struct PairedSeries {
-  track::TrackedSeries series = {};  // as in the history
-  std::string case_id = {};          // as measured
+  nights::TrackedSeries series = {};  // as in the history
+  std::string case_id = {};           // as measured
   double margin = 0;
   nights::SeriesPairs pairs = {};
 };
 
 struct PairedNight {
-  track::TrackedRun run = {};  // from its files
-  // track::Cohort::id of the reference program; of tonight's if that was not measured.
+  nights::TrackedRun run = {};  // from its files
+  // nights::Cohort::id of the reference program; of tonight's if that was not measured.
   std::string environment = {};
   std::vector<PairedSeries> series = {};  // with at least nights::kMinPairs pairs
   bool tonight_runs = false;              // at least one launch of a paired case was measured

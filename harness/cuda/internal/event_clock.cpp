@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/measure/window_samples.h"
+#include "harness/base/series.h"
 #include "harness/workload.h"
 
 namespace stepbench::cuda {

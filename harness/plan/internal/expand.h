@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/plan/case_shape.h"
+#include "harness/plan/internal/case_shape.h"
 #include "harness/plan/internal/sweep.h"
 #include "harness/plan/plan.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
-#include "harness/plan/torch_translation.h"
+#include "harness/plan/internal/torch_translation.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
 

@@ -10,28 +10,27 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/analyze/analysis.h"
-#include "harness/analyze/diff.h"
-#include "harness/analyze/ranks.h"
 #include "harness/report/internal/analysis_words.h"
 #include "harness/report/internal/block_fields.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
+#include "harness/traces/analysis.h"
+#include "harness/traces/compare_traces.h"
 
 namespace stepbench::report {
 
-inline const char* words_of_tensor_cores(const analyze::KernelRow& row) {
+inline const char* words_of_tensor_cores(const traces::KernelRow& row) {
   if (row.tensor_cores.value_or(false)) return "yes";
   if (row.probably_tensor_cores) return "probably";
   return row.tensor_cores ? "no" : "-";
 }
 
-inline double mean_ns(const analyze::KernelRow& row) {
+inline double mean_ns(const traces::KernelRow& row) {
   return double(row.total_ns) / double(row.calls);
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::KernelRow& row) {
+void block_fields(V& v, const traces::KernelRow& row) {
   v.name("name", row.name, name_column("kernel", 5));
   v("calls", row.calls)("total_ns", row.total_ns)("min_ns", row.min_ns)("max_ns", row.max_ns);
   v("step_ns", row.step_ns, {"us per step", as_us_per_step});
@@ -46,7 +45,7 @@ void block_fields(V& v, const analyze::KernelRow& row) {
 
 // Another table of the same rows.
 struct LaunchedKernel {
-  const analyze::KernelRow& row;
+  const traces::KernelRow& row;
 };
 template <typename V>
 void block_fields(V& v, const LaunchedKernel& of) {
@@ -57,10 +56,10 @@ void block_fields(V& v, const LaunchedKernel& of) {
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::CopyGroup& group) {
+void block_fields(V& v, const traces::CopyGroup& group) {
   const bool has_rate = group.bytes_per_ns.n > 0;
   v.name("name", group.name)("reads", group.reads)("count", group.count);
-  v.words(document::words("copy"), analyze::short_row_name(v.trace().names[group.name].text) +
+  v.words(document::words("copy"), traces::short_row_name(v.trace().names[group.name].text) +
                                        (group.reads ? ", small" : ""));
   v("in_steps", group.in_steps, {"per step", as_times});
   v("bytes", group.bytes, {"bytes per step", as_bytes_per_step});
@@ -75,14 +74,14 @@ void block_fields(V& v, const analyze::CopyGroup& group) {
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::HostWaitPlace& place) {
+void block_fields(V& v, const traces::HostWaitPlace& place) {
   v.name("op", place.op).name("call", place.call).name("python", place.python);
   v("reads", place.reads)("count", place.count)("ns", place.ns).span("longest", place.longest);
 }
 
 // The exchanged data, and the bandwidths for a given duration.
 template <typename V>
-void exchange_fields(V& v, const analyze::ExchangeFacts& facts) {
+void exchange_fields(V& v, const traces::ExchangeFacts& facts) {
   document::Column group = name_column("group", 2, 12);
   v.text("name", facts.name).words(name_column("collective", 3, 16), facts.name);
   v.text("group", facts.group).words(group, facts.group.empty() ? "-" : facts.group);
@@ -96,14 +95,14 @@ void exchange_fields(V& v, const analyze::ExchangeFacts& facts) {
   v("bytes", facts.bytes).shown({"size", as_bytes}, if_known(facts.bytes));
 }
 template <typename V>
-void bandwidth_fields(V& v, const analyze::ExchangeFacts& facts, double duration_ns) {
+void bandwidth_fields(V& v, const traces::ExchangeFacts& facts, double duration_ns) {
   v("algorithm_bytes_per_ns", facts.algorithm_bandwidth(duration_ns),
     {"algorithm", as_number, "GB/s", 6});
   v("bus_bytes_per_ns", facts.bus_bandwidth(duration_ns), {"bus", as_number, "GB/s"});
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::CollectiveRow& row) {
+void block_fields(V& v, const traces::CollectiveRow& row) {
   exchange_fields(v, row.facts);
   v("step_calls", row.in_steps.calls, {"per step", as_times});
   v("step_ns", row.in_steps.ns, {"us per step", as_us_per_step});
@@ -114,7 +113,7 @@ void block_fields(V& v, const analyze::CollectiveRow& row) {
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::MatchedCollectives& row) {
+void block_fields(V& v, const traces::MatchedCollectives& row) {
   exchange_fields(v, row.facts);
   v.summary("duration_ns", row.duration).summary("skew_ns", row.skew);
   v.shown({"times", as_count}, double(row.duration.n));
@@ -124,12 +123,12 @@ void block_fields(V& v, const analyze::MatchedCollectives& row) {
 }
 
 struct OperatorOf {
-  const analyze::OperatorRow& row;
+  const traces::OperatorRow& row;
   bool on_device = false;
 };
 template <typename V>
 void block_fields(V& v, const OperatorOf& of) {
-  const analyze::OperatorRow& row = of.row;
+  const traces::OperatorRow& row = of.row;
   const auto of_device = [&](const Shown& shown) { return of.on_device ? shown : Shown{}; };
   v.name("name", row.name, name_column("operator", 1));
   v("calls", row.calls, {"calls", as_count});
@@ -142,12 +141,12 @@ void block_fields(V& v, const OperatorOf& of) {
   v("step_self_device_ns", row.step_self_device_ns)("tensor_core_eligible", row.eligible);
 }
 template <typename V>
-void block_fields(V& v, const analyze::OperatorRow& row) {
+void block_fields(V& v, const traces::OperatorRow& row) {
   block_fields(v, OperatorOf{row});
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::RuntimeCallRow& row) {
+void block_fields(V& v, const traces::RuntimeCallRow& row) {
   v.name("name", row.name, document::words("call"))("driver", row.driver)("calls", row.calls);
   v("step_calls", row.step_calls, {"per step", as_times});
   v("step_ns", row.step_ns, {"us per step", as_us_per_step});
@@ -157,30 +156,30 @@ void block_fields(V& v, const analyze::RuntimeCallRow& row) {
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::MemoryPeak& peak) {
+void block_fields(V& v, const traces::MemoryPeak& peak) {
   v("device", peak.device)("allocated_bytes", peak.allocated_bytes);
   v("reserved_bytes", peak.reserved_bytes)("at_ns", peak.at_ns)("total_bytes", peak.total_bytes);
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::LaunchQueue& queue) {
+void block_fields(V& v, const traces::LaunchQueue& queue) {
   v("device", queue.device)("stream", queue.stream)("mean_at_changes", queue.mean_at_changes);
   v("max", queue.max)("mean", queue.mean)("median", queue.median)("p95", queue.p95);
   v("full_ns", queue.full_ns)("full_share", queue.full_share);
 }
 
-inline const char* words_of_bound(const analyze::EfficiencyRow& row) {
+inline const char* words_of_bound(const traces::EfficiencyRow& row) {
   const std::optional<double> intensity = row.intensity();
   if (!intensity || !row.ridge) return "-";
   return *intensity < *row.ridge ? "memory" : "arithmetic";
 }
 
 template <typename V>
-void block_fields(V& v, const analyze::EfficiencyRow& row) {
-  const trace::Trace& trace = v.trace();
+void block_fields(V& v, const traces::EfficiencyRow& row) {
+  const traces::Trace& trace = v.trace();
   v.name("name", row.name, name_column("operator", 1, 16))("kind", row.work.kind);
   v.text("shapes", trace.text(row.shapes)).text("arguments", trace.text(row.arguments));
-  v.words(name_column("inputs", 2, 20), analyze::tensor_shapes(trace.text(row.shapes)));
+  v.words(name_column("inputs", 2, 20), traces::tensor_shapes(trace.text(row.shapes)));
   v("dtype", row.dtype).words(document::words("type"), std::string(name_of(row.dtype)));
   v("backward", row.backward);
   v.words({.head = "pass", .left = true, .drop_at = 4}, row.backward ? "backward" : "forward");
@@ -197,21 +196,21 @@ void block_fields(V& v, const analyze::EfficiencyRow& row) {
   v("step_lost_ns", row.step_lost_ns, {"lost", as_us_per_step, "us per step", 9});
 }
 template <typename V>
-void block_fields(V& v, const analyze::UncountedWork& work) {
+void block_fields(V& v, const traces::UncountedWork& work) {
   v.text("reason", work.reason)("calls", work.calls)("time_ns", work.time_ns);
 }
 
 // What the host did while the device was idle, or during the step thread's own time.
 struct PlaceOf {
-  const analyze::IdlePlace& place;
-  analyze::IdleScope scope = analyze::IdleScope::kHost;
+  const traces::IdlePlace& place;
+  traces::IdleScope scope = traces::IdleScope::kHost;
 };
 template <typename V>
 void block_fields(V& v, const PlaceOf& of) {
-  const analyze::IdlePlace& place = of.place;
+  const traces::IdlePlace& place = of.place;
   const auto short_name = [&](std::uint32_t name) {
     return name == ops::kNoIndex ? std::string("-")
-                                 : analyze::short_row_name(v.trace().names[name].text);
+                                 : traces::short_row_name(v.trace().names[name].text);
   };
   const bool in_call = place.call != ops::kNoIndex;
   const bool in_row = place.name != ops::kNoIndex;
@@ -231,54 +230,54 @@ void block_fields(V& v, const PlaceOf& of) {
   v.span("longest", place.longest).span("longest_row", place.longest_row);
 }
 template <typename V>
-void block_fields(V& v, const analyze::IdlePlace& place) {
+void block_fields(V& v, const traces::IdlePlace& place) {
   block_fields(v, PlaceOf{place});
 }
-inline void block_fields(BlockJson& v, const analyze::IdleGap& gap) {
+inline void block_fields(BlockJson& v, const traces::IdleGap& gap) {
   v.span("at", gap.at).name("before", gap.before).name("after", gap.after);
   v.name("python", gap.python).name("caller", gap.caller);
 }
 
 // Blocks with members besides rows. Tables show their rows and extra lines.
 
-inline void block_fields(BlockJson& v, const analyze::DataLoading& of) {
+inline void block_fields(BlockJson& v, const traces::DataLoading& of) {
   v("calls", of.calls.size())("first_ns", of.first_ns);
   v.summary("later_ns", of.later).summary("interval_ns", of.interval);
 }
 
-inline void block_fields(BlockJson& v, const analyze::LoaderWork::Parts& ns) {
+inline void block_fields(BlockJson& v, const traces::LoaderWork::Parts& ns) {
   for (std::size_t i = 0; i < ns.size(); ++i) {
-    v(std::string(name_of(static_cast<analyze::LoaderPart>(i))) + "_ns", ns[i]);
+    v(std::string(name_of(static_cast<traces::LoaderPart>(i))) + "_ns", ns[i]);
   }
 }
 
-inline void block_fields(BlockJson& v, const analyze::LoaderWork& of) {
+inline void block_fields(BlockJson& v, const traces::LoaderWork& of) {
   v("in_step_thread", of.in_step_thread)("workers", of.workers).summary("batch_ns", of.batch);
   v.object("work", of.work_ns);
   v.object("exposed", of.exposed_ns);
   v("busy_share", of.busy_share)("busy_share_waiting", of.busy_share_waiting);
 }
 
-inline void block_fields(BlockJson& v, const analyze::Copies& of) { v.rows("groups", of.groups); }
+inline void block_fields(BlockJson& v, const traces::Copies& of) { v.rows("groups", of.groups); }
 
-inline void block_fields(BlockJson& v, const analyze::HostWaits& of) {
+inline void block_fields(BlockJson& v, const traces::HostWaits& of) {
   v("count", of.count)("reads", of.reads).rows("places", of.places);
 }
 
-inline void block_fields(BlockJson& v, const analyze::Kernels& of) {
+inline void block_fields(BlockJson& v, const traces::Kernels& of) {
   v("calls", of.calls)("total_ns", of.total_ns)("tensor_core_ns", of.tensor_core_ns);
   v("tiny", of.tiny)("tiny_in_steps", of.tiny_in_steps).summary("duration_ns", of.duration);
   v.rows("rows", of.rows);
 }
 
-inline void block_fields(BlockJson& v, const analyze::Launches& of) {
-  v.text("window", analyze::Launches::kWindow)("calls", of.calls)("rows", of.rows);
+inline void block_fields(BlockJson& v, const traces::Launches& of) {
+  v.text("window", traces::Launches::kWindow)("calls", of.calls)("rows", of.rows);
   v.summary("call_ns", of.call).summary("delay_ns", of.delay)("long_delays", of.long_delays);
   v("long_calls", of.long_calls)("short_kernels", of.short_kernels);
   v("idle_delay_ns", of.idle_delay_ns);
 }
 
-inline void block_fields(BlockJson& v, const analyze::Efficiency& of) {
+inline void block_fields(BlockJson& v, const traces::Efficiency& of) {
   v("on_host", of.on_host)("work_ns", of.work_ns)("known_ns", of.known_ns);
   v("fused_ns", of.fused_ns)("step_flops", of.step_flops).text("device", of.device);
   if (of.peaks) {
@@ -304,16 +303,16 @@ inline void block_fields(BlockJson& v, const ops::TraceDevice& of) {
   v("compute_minor", if_known(of.compute_major, of.compute_minor));
 }
 
-inline void block_fields(BlockJson& v, const analyze::TraceCounts& of) {
+inline void block_fields(BlockJson& v, const traces::TraceCounts& of) {
   v("ops", of.ops)("annotations", of.annotations)("python", of.python)("calls", of.calls);
   v("device_rows", of.device_rows)("syncs", of.syncs)("overhead", of.overhead);
 }
 
-inline void block_fields(BlockJson& v, const analyze::IntegrityNote& of) {
+inline void block_fields(BlockJson& v, const traces::IntegrityNote& of) {
   v.text("id", of.id)("level", of.level).text("text", of.text)("count", of.count)("of", of.of);
 }
 
-inline void block_fields(BlockJson& v, const analyze::Step& of) {
+inline void block_fields(BlockJson& v, const traces::Step& of) {
   v("number", of.number).span("window", of.window)("edge", of.edge)("truncated", of.truncated);
   v("device_rows", of.device_rows)("spill_ns", of.spill_ns);
 }
@@ -332,30 +331,30 @@ struct ComparedKind {
   Shown shown_rate = {};       // per second
 };
 
-[[nodiscard]] const ComparedKind& compared(analyze::CostKind kind);
+[[nodiscard]] const ComparedKind& compared(traces::CostKind kind);
 
 // A row of a kind, or a part of the step if `kind` is null.
 struct DiffRowOf {
-  const analyze::DiffRow& row;
+  const traces::DiffRow& row;
   const ComparedKind* kind = nullptr;
   std::string name = {};  // as displayed
   bool is_sum = false;    // a sum of rows, without a change of its own
   bool rates = false;     // some row of the table has a rate
 };
-inline std::string words_of_change(analyze::DiffChange change) {
-  if (change == analyze::DiffChange::kNone) return "-";
+inline std::string words_of_change(traces::DiffChange change) {
+  if (change == traces::DiffChange::kNone) return "-";
   std::string words(name_of(change));
   std::ranges::replace(words, '_', ' ');
   return words;
 }
-inline document::Cell calls_cell(const analyze::DiffRow& row) {
+inline document::Cell calls_cell(const traces::DiffRow& row) {
   const std::string base = text::short_number(row.base_count, 1);
   const std::string next = text::short_number(row.new_count, 1);
   return {base == next ? next : base + " -> " + next, row.new_count};
 }
 template <typename V>
 void block_fields(V& v, const DiffRowOf& of) {
-  const analyze::DiffRow& row = of.row;
+  const traces::DiffRow& row = of.row;
   const auto column = [&](const char* head, auto cell, int drop_at = 0) {
     return Shown{head, cell, v.unit_name(), drop_at};
   };
@@ -396,29 +395,29 @@ void block_fields(V& v, const DiffRowOf& of) {
   }
   v.words(document::words("change"), of.is_sum ? "" : words_of_change(row.change));
 }
-inline void block_fields(BlockJson& v, const analyze::DiffFinding& of) {
+inline void block_fields(BlockJson& v, const traces::DiffFinding& of) {
   const std::string unit = of.is_gain ? "gain_ns" : "value";
   v.text("id", of.id)("change", of.change)("severity", of.severity).text("text", of.text);
   v("base_" + unit, of.base)("new_" + unit, of.next);
 }
-inline void block_fields(BlockJson& v, const analyze::DiffNote& of) {
+inline void block_fields(BlockJson& v, const traces::DiffNote& of) {
   v("level", of.level).text("text", of.text);
 }
 
 // A rank of a job; values are means per step.
 struct RankRowOf {
-  const analyze::RankRow& row;
-  const analyze::RankReport& report;
+  const traces::RankRow& row;
+  const traces::RankReport& report;
   bool communicates = true;  // some rank of the job communicates
 };
 inline void block_fields(BlockJson& v, const std::vector<double>& parts_ns) {
   for (std::size_t i = 0; i < parts_ns.size(); ++i) {
-    v(std::string(analyze::step_parts()[i].name) + "_ns", parts_ns[i]);
+    v(std::string(traces::step_parts()[i].name) + "_ns", parts_ns[i]);
   }
 }
 template <typename V>
 void block_fields(V& v, const RankRowOf& of) {
-  const analyze::RankRow& row = of.row;
+  const traces::RankRow& row = of.row;
   const auto time = [&](const char* head, int drop_at = 0) {
     return Shown{head, as_part_of_time, v.unit_name(), drop_at};
   };
@@ -439,7 +438,7 @@ void block_fields(V& v, const RankRowOf& of) {
   v("starts_late_ns", row.starts_late_ns,
     of.report.skew_mean_ns ? time("starts late", 1) : Shown{});
 }
-inline void block_fields(BlockJson& v, const analyze::Straggler& of) {
+inline void block_fields(BlockJson& v, const traces::Straggler& of) {
   v("rank", of.rank)("gain_ns", of.gain_ns)("excess_ns", of.excess_ns)("share", of.share);
   v.text_or_null("part", of.part)("part_excess_ns", of.part_ns);
 }

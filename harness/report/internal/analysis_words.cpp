@@ -6,7 +6,7 @@
 
 namespace stepbench::report {
 
-std::string words_of_window(analyze::WindowKind window) {
+std::string words_of_window(traces::WindowKind window) {
   constexpr EnumNames<5> kWords = {
       "from a ProfilerStep's start to the next one's",
       "from the first to the last row of the host's ops and the devices",
@@ -18,7 +18,7 @@ std::string words_of_window(analyze::WindowKind window) {
 
 std::string window_subtitle(std::string_view window) { return "window " + std::string(window); }
 
-std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
+std::string words_of_part(std::string_view part, traces::IdleScope scope) {
   static const std::map<std::string_view, std::string, std::less<>> kWords = {
       {"compute", "compute"},
       {"communication", "communication, not hidden"},
@@ -33,7 +33,7 @@ std::string words_of_part(std::string_view part, analyze::IdleScope scope) {
       {"idle_unattributed", "nothing recorded"}};
   const auto found = kWords.find(part);
   if (found == kWords.end()) return std::string(part);
-  const bool on_host = scope == analyze::IdleScope::kHost;
+  const bool on_host = scope == traces::IdleScope::kHost;
   if (on_host && part == "idle_host_op") return "operators";
   return (!on_host && part.starts_with("idle_") ? "idle: " : "") + found->second;
 }

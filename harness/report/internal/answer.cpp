@@ -14,7 +14,7 @@
 #include "harness/estimate/ranking.h"
 #include "harness/record/quality.h"
 #include "harness/report/internal/which_cases.h"
-#include "harness/report/rank_table.h"
+#include "harness/report/result_tables.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

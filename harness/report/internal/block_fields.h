@@ -12,12 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analyze/row_names.h"
-#include "harness/analyze/summary.h"
 #include "harness/base/enum_names.h"
-#include "harness/document/table.h"
+#include "harness/document/document.h"
 #include "harness/json/fields.h"
-#include "harness/trace/trace.h"
+#include "harness/traces/analysis.h"
+#include "harness/traces/trace.h"
 
 namespace stepbench::report {
 
@@ -105,10 +104,10 @@ inline document::Column name_column(const char* head, int shrink_at, std::size_t
 // Visitor that writes the members of an open object.
 class BlockJson {
  public:
-  BlockJson(json::JsonText& json, const trace::Trace& trace)
+  BlockJson(json::JsonText& json, const traces::Trace& trace)
       : json_(json), write_(json), trace_(trace) {}
 
-  [[nodiscard]] const trace::Trace& trace() const { return trace_; }
+  [[nodiscard]] const traces::Trace& trace() const { return trace_; }
 
   template <typename T>
   BlockJson& operator()(std::string_view key, const T& value, const Shown& /*shown*/ = {}) {
@@ -127,12 +126,12 @@ class BlockJson {
     return index == ops::kNoIndex ? (*this)(key, std::optional<std::string>())
                                   : (*this)(key, trace_.names[index].text);
   }
-  BlockJson& span(std::string_view key, const analyze::TimeSpan& at) {
+  BlockJson& span(std::string_view key, const traces::TimeSpan& at) {
     json_.open_object(key).integer("start_ns", at.begin_ns).integer("end_ns", at.end_ns);
     json_.close_object();
     return *this;
   }
-  BlockJson& summary(std::string_view key, const analyze::Summary& of) {
+  BlockJson& summary(std::string_view key, const traces::Summary& of) {
     json_.open_object(key).integer("n", of.n).number("min", of.min).number("mean", of.mean);
     json_.number("median", of.median).number("p90", of.p90).number("p95", of.p95);
     json_.number("max", of.max).number("mad", of.mad).number("iqr", of.iqr).close_object();
@@ -159,19 +158,19 @@ class BlockJson {
  private:
   json::JsonText& json_;
   json::FieldWriter write_;
-  const trace::Trace& trace_;
+  const traces::Trace& trace_;
 };
 
 // Visitor that builds a table with one column per shown member.
 class BlockTable {
  public:
-  BlockTable(std::string title, const trace::Trace& trace, const InTable& in,
+  BlockTable(std::string title, const traces::Trace& trace, const InTable& in,
              std::string subtitle = {})
       : trace_(trace),
         in_(in),
         table_{.title = std::move(title), .subtitle = std::move(subtitle)} {}
 
-  [[nodiscard]] const trace::Trace& trace() const { return trace_; }
+  [[nodiscard]] const traces::Trace& trace() const { return trace_; }
 
   template <typename T>
   BlockTable& operator()(std::string_view /*key*/, const T& value, const Shown& shown = {}) {
@@ -194,14 +193,14 @@ class BlockTable {
                    const document::Column& column = {}) {
     if (column.head.empty()) return *this;
     return cell(column, index == ops::kNoIndex ? std::string("-")
-                                               : analyze::short_row_name(trace_.names[index].text));
+                                               : traces::short_row_name(trace_.names[index].text));
   }
   BlockTable& text(std::string_view, std::string_view) { return *this; }
   BlockTable& numbers(std::string_view, const std::vector<double>&) { return *this; }
   template <typename Row>
   void object(std::string_view, const Row&) {}
-  BlockTable& span(std::string_view, const analyze::TimeSpan&) { return *this; }
-  BlockTable& summary(std::string_view, const analyze::Summary&) { return *this; }
+  BlockTable& span(std::string_view, const traces::TimeSpan&) { return *this; }
+  BlockTable& summary(std::string_view, const traces::Summary&) { return *this; }
 
   [[nodiscard]] std::string_view unit_name() const { return in_.unit.name; }
 
@@ -219,7 +218,7 @@ class BlockTable {
     return *this;
   }
 
-  const trace::Trace& trace_;
+  const traces::Trace& trace_;
   InTable in_;
   document::Table table_;
 };

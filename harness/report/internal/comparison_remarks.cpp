@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/report/internal/comparison_words.h"
-#include "harness/report/tones.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -21,7 +21,7 @@ constexpr std::size_t kMaxCauses = 200;
 using Paragraphs = std::vector<document::Paragraph>;
 
 // "aten::copy_ +120 calls/step (12 -> 132), 4 % -> 9 % of op time, in forward [[8, 32]]"
-std::string op_text(const compare::OpChange& change) {
+std::string op_text(const verdict::OpChange& change) {
   std::string text = change.name;
   const double more = change.candidate_calls - change.base_calls;
   if (more != 0) {
@@ -41,9 +41,9 @@ std::string op_text(const compare::OpChange& change) {
   return text;
 }
 
-document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNames& names) {
+document::Paragraph cause_of(const verdict::CaseResult& one, const ComparisonNames& names) {
   document::Paragraph paragraph{.text = names.of(one) + ":"};
-  paragraph.text += text::join(one.cause, ",", [](const compare::PhaseChange& change) {
+  paragraph.text += text::join(one.cause, ",", [](const verdict::PhaseChange& change) {
     return ' ' + phase_text(change) + (change.change_ns < 0 ? " -" : " +") +
            text::duration(std::abs(change.change_ns)) + " per step (" +
            text::significant(100 * change.share, 2) + " % of the change)";
@@ -53,23 +53,23 @@ document::Paragraph cause_of(const compare::CaseResult& one, const ComparisonNam
                                  ": memory given back to the system and taken again");
   }
   for (const std::string& line : one.waiting_ranks) paragraph.below.emplace_back(line);
-  for (std::size_t i = 0; i < std::min(one.ops.size(), compare::kMaxOpChanges); ++i) {
+  for (std::size_t i = 0; i < std::min(one.ops.size(), verdict::kMaxOpChanges); ++i) {
     paragraph.below.emplace_back(op_text(one.ops[i]));
   }
-  if (one.ops.size() > compare::kMaxOpChanges) {
-    paragraph.below.emplace_back(std::to_string(one.ops.size() - compare::kMaxOpChanges) +
+  if (one.ops.size() > verdict::kMaxOpChanges) {
+    paragraph.below.emplace_back(std::to_string(one.ops.size() - verdict::kMaxOpChanges) +
                                  " more ops (the JSON form has all)");
   }
   return paragraph;
 }
 
-void add_environment(const compare::Comparison& comparison, Paragraphs& remarks) {
-  for (const compare::EnvironmentDifference& difference : comparison.environment) {
-    if (difference.field_class == compare::FieldClass::kInformative) continue;
-    if (difference.allowed && difference.field_class == compare::FieldClass::kShouldMatch) continue;
+void add_environment(const verdict::Comparison& comparison, Paragraphs& remarks) {
+  for (const verdict::EnvironmentDifference& difference : comparison.environment) {
+    if (difference.field_class == verdict::FieldClass::kInformative) continue;
+    if (difference.allowed && difference.field_class == verdict::FieldClass::kShouldMatch) continue;
     // Interleaved arms differ only by design: such a difference is the subject of the comparison.
-    const bool compared = comparison.rule.design == compare::Design::kInterleaved &&
-                          difference.field_class == compare::FieldClass::kShouldMatch;
+    const bool compared = comparison.rule.design == verdict::Design::kInterleaved &&
+                          difference.field_class == verdict::FieldClass::kShouldMatch;
     const bool fine = difference.allowed || compared;
     std::string text = compared ? "compared: " : difference.allowed ? "allowed: " : "warning: ";
     text += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
@@ -83,12 +83,12 @@ void add_environment(const compare::Comparison& comparison, Paragraphs& remarks)
 }
 
 // Notes that drift of the machine looks like a change.
-void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
-  const bool timed = std::ranges::any_of(comparison.cases, [](const compare::CaseResult& one) {
-    return std::ranges::any_of(one.metrics, &compare::MetricResult::decides) &&
-           std::ranges::all_of(one.metrics, &compare::MetricResult::decides);
+void add_order(const verdict::Comparison& comparison, Paragraphs& remarks) {
+  const bool timed = std::ranges::any_of(comparison.cases, [](const verdict::CaseResult& one) {
+    return std::ranges::any_of(one.metrics, &verdict::MetricResult::decides) &&
+           std::ranges::all_of(one.metrics, &verdict::MetricResult::decides);
   });
-  if (!timed || comparison.rule.design != compare::Design::kSequential) return;
+  if (!timed || comparison.rule.design != verdict::Design::kSequential) return;
   remarks.push_back({.text =
                          "One was measured after the other, so a drift of the machine looks like "
                          "a change: nothing is confirmed.",
@@ -97,7 +97,7 @@ void add_order(const compare::Comparison& comparison, Paragraphs& remarks) {
 }
 
 // Short form of a gate's text, without causes and remedies.
-std::string gate_doubt(const compare::Gate& gate) {
+std::string gate_doubt(const verdict::Gate& gate) {
   if (gate.name == "noise") return gate.text.substr(0, gate.text.find(" ("));
   if (gate.name == "drift") {
     return "the machine drifted by " + text::percent_text(std::abs(gate.value));
@@ -106,18 +106,18 @@ std::string gate_doubt(const compare::Gate& gate) {
 }
 
 // Names at most the first of many noisy cases.
-void add_gates(const compare::Comparison& comparison, const ComparisonNames& names,
+void add_gates(const verdict::Comparison& comparison, const ComparisonNames& names,
                Paragraphs& remarks) {
   constexpr std::size_t kNamed = 6;
   std::size_t of_cases = 0;
   std::size_t more = 0;
-  for (const compare::Gate& gate : comparison.gates) {
-    if (gate.state == compare::GateState::kPassed) continue;
+  for (const verdict::Gate& gate : comparison.gates) {
+    if (gate.state == verdict::GateState::kPassed) continue;
     if (!gate.case_id.empty() && of_cases++ >= kNamed) {
       ++more;
       continue;
     }
-    const bool failed = gate.state == compare::GateState::kFailed;
+    const bool failed = gate.state == verdict::GateState::kFailed;
     std::string text = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
     const std::string of_case = gate.case_id.empty() ? "" : names.of_id(gate.case_id) + ": ";
     const bool doubted = failed || !gate.allowed;
@@ -145,19 +145,19 @@ std::string note_text(const std::string& note) {
   return note;
 }
 
-void add_case_notes(const compare::Comparison& comparison, const ComparisonNames& names,
+void add_case_notes(const verdict::Comparison& comparison, const ComparisonNames& names,
                     Paragraphs& remarks) {
   struct Where {
-    const compare::CaseResult* first;
+    const verdict::CaseResult* first;
     std::size_t cases = 0;
   };
   std::map<std::string, Where> by_text;
-  for (const compare::CaseResult& one : comparison.cases) {
+  for (const verdict::CaseResult& one : comparison.cases) {
     const auto add = [&](const std::string& text) {
       ++by_text.try_emplace(text, Where{&one}).first->second.cases;
     };
     for (const std::string& note : one.notes) add(note);
-    for (const compare::MetricResult& metric : one.metrics) {
+    for (const verdict::MetricResult& metric : one.metrics) {
       for (const std::string& note : metric.test.notes) {
         if (note == "zero_variance" && !metric.timed) continue;  // bytes often have none
         add(metric.name + ": " + note_text(note));
@@ -172,12 +172,12 @@ void add_case_notes(const compare::Comparison& comparison, const ComparisonNames
 }
 
 // "ok does not exclude that up to 14 % of the launches are far slower: none of 20 was"
-std::string limits_of_ok(const compare::Comparison& comparison) {
+std::string limits_of_ok(const verdict::Comparison& comparison) {
   std::map<std::size_t, double> shares;  // by number of launches, none of them slow
-  for (const compare::CaseResult& one : comparison.cases) {
-    for (const compare::MetricResult& metric : one.metrics) {
-      const compare::TestResult& test = metric.test;
-      if (test.verdict != compare::Verdict::kOk || !metric.timed || !metric.decides) continue;
+  for (const verdict::CaseResult& one : comparison.cases) {
+    for (const verdict::MetricResult& metric : one.metrics) {
+      const verdict::TestResult& test = metric.test;
+      if (test.verdict != verdict::Verdict::kOk || !metric.timed || !metric.decides) continue;
       if (test.candidate_launches == 0 || test.slow_candidate > 0) continue;
       shares.emplace(test.candidate_launches, test.slow_share_below);
     }
@@ -193,7 +193,7 @@ std::string limits_of_ok(const compare::Comparison& comparison) {
          ": more launches exclude more";
 }
 
-void add_missing(const std::vector<compare::MissingCase>& cases, const std::string& side,
+void add_missing(const std::vector<verdict::MissingCase>& cases, const std::string& side,
                  const ComparisonNames& names, Paragraphs& remarks) {
   constexpr std::size_t kNamed = 5;
   if (cases.empty()) return;
@@ -206,29 +206,29 @@ void add_missing(const std::vector<compare::MissingCase>& cases, const std::stri
   remarks.push_back({std::move(text)});
 }
 
-document::Paragraph self_check(const compare::AaControl& control) {
+document::Paragraph self_check(const verdict::AaControl& control) {
   const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
   const std::string begin = "A/A self-check: ";
   const std::string seen =
       " (" + text::counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
   switch (control.state) {
-    case compare::AaControl::State::kTooFew:
+    case verdict::AaControl::State::kTooFew:
       break;
-    case compare::AaControl::State::kPassed:
+    case verdict::AaControl::State::kPassed:
       return {begin + "passed" + seen};
-    case compare::AaControl::State::kFailed:
+    case verdict::AaControl::State::kFailed:
       return {begin + "failed" + seen + ": the base differs from itself, so no verdict is valid",
               document::Tone::kBad};
   }
   return {begin + "too few launches (" + std::to_string(launches) + " of " +
-          std::to_string(4 * compare::kMinQuads) + ')'};
+          std::to_string(4 * verdict::kMinQuads) + ')'};
 }
 
 // Command line that turns failed gates into warnings; empty if none failed.
-std::string judge_again_command(const compare::Comparison& comparison) {
+std::string judge_again_command(const verdict::Comparison& comparison) {
   std::set<std::string> failed;
-  for (const compare::Gate& gate : comparison.gates) {
-    if (gate.state == compare::GateState::kFailed) failed.insert(gate.name);
+  for (const verdict::Gate& gate : comparison.gates) {
+    if (gate.state == verdict::GateState::kFailed) failed.insert(gate.name);
   }
   if (failed.empty() || comparison.judge_again.empty()) return {};
   return comparison.judge_again + " --allow " + text::join(failed, " --allow ");
@@ -236,16 +236,16 @@ std::string judge_again_command(const compare::Comparison& comparison) {
 
 }  // namespace
 
-Paragraphs cause_paragraphs(const compare::Comparison& comparison, const ComparisonNames& names) {
+Paragraphs cause_paragraphs(const verdict::Comparison& comparison, const ComparisonNames& names) {
   Paragraphs paragraphs;
-  for (const compare::CaseResult& one : comparison.cases) {
+  for (const verdict::CaseResult& one : comparison.cases) {
     if (one.cause.empty() && one.ops.empty() && !one.page_faults) continue;
     if (paragraphs.size() < kMaxCauses) paragraphs.push_back(cause_of(one, names));
   }
   return paragraphs;
 }
 
-Paragraphs remark_paragraphs(const compare::Comparison& comparison, const ComparisonNames& names) {
+Paragraphs remark_paragraphs(const verdict::Comparison& comparison, const ComparisonNames& names) {
   const bool arms = !comparison.looks.empty();
   Paragraphs remarks;
   add_environment(comparison, remarks);
@@ -266,7 +266,7 @@ Paragraphs remark_paragraphs(const compare::Comparison& comparison, const Compar
 }
 
 void add_remarks(document::Document& document, Paragraphs causes, const Paragraphs& remarks,
-                 std::span<const compare::Comparison> comparisons) {
+                 std::span<const verdict::Comparison> comparisons) {
   document::Chapter inside{.id = comparison_chapters::kCauses, .title = "Causes", .blocks = {}};
   if (!causes.empty()) {
     inside.blocks.emplace_back(document::Heading{"What changed inside a step"});
@@ -282,7 +282,7 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
     (remark.tone == document::Tone::kPlain ? plain : doubts).blocks.emplace_back(remark);
   }
   std::string commands;
-  for (const compare::Comparison& comparison : comparisons) {
+  for (const verdict::Comparison& comparison : comparisons) {
     const std::string command = judge_again_command(comparison);
     if (commands.find(command) == std::string::npos) commands += command + '\n';
   }
@@ -296,14 +296,14 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
   }
 }
 
-MovedMetrics moved_metrics(std::span<const compare::Comparison> comparisons) {
+MovedMetrics moved_metrics(std::span<const verdict::Comparison> comparisons) {
   MovedMetrics moved;
-  for (const compare::Comparison& comparison : comparisons) {
-    for (const compare::CaseResult& one : comparison.cases) {
-      for (const compare::MetricResult& metric : one.metrics) {
-        const compare::TestResult& test = metric.test;
+  for (const verdict::Comparison& comparison : comparisons) {
+    for (const verdict::CaseResult& one : comparison.cases) {
+      for (const verdict::MetricResult& metric : one.metrics) {
+        const verdict::TestResult& test = metric.test;
         if (!metric.primary || !test.change) continue;
-        if (!compare::is_rejected(test, comparisons.front().rule.q)) continue;
+        if (!verdict::is_rejected(test, comparisons.front().rule.q)) continue;
         ++(*test.change > 0 ? moved.rose : moved.fell);
       }
     }

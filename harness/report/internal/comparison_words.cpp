@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/stats/effect_size.h"
+#include "harness/stats/comparisons.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -49,17 +49,17 @@ std::pair<std::string, std::string> compared_values(double before, double after,
   return {words(before), words(after)};
 }
 
-std::string change_text(const compare::TestResult& test) {
+std::string change_text(const verdict::TestResult& test) {
   return test.change ? text::signed_percent(*test.change) + " %" : "?";
 }
 
-std::string interval_text_of(const compare::TestResult& test) {
+std::string interval_text_of(const verdict::TestResult& test) {
   if (!test.change || !std::isfinite(test.interval.high)) return "-";
   return '[' + text::signed_percent(test.interval.low) + ", " +
          text::signed_percent(test.interval.high) + ']';
 }
 
-std::string corrected_text(const compare::TestResult& test) {
+std::string corrected_text(const verdict::TestResult& test) {
   return test.corrected_change ? text::signed_percent(*test.corrected_change) + " %" : "-";
 }
 
@@ -71,10 +71,10 @@ std::string adjusted_p_text(double p) {
   return text.data();
 }
 
-std::string verdict_detail(const compare::TestResult& test, const std::string& unit) {
-  using compare::TestReason;
-  using compare::Verdict;
-  const std::string reason(compare::describe(test.reason));
+std::string verdict_detail(const verdict::TestResult& test, const std::string& unit) {
+  using verdict::TestReason;
+  using verdict::Verdict;
+  const std::string reason(verdict::describe(test.reason));
   if (test.verdict == Verdict::kSuspect) return test.slower ? ": worse" : ": better";
   if (test.verdict == Verdict::kNoData || test.verdict == Verdict::kInvalid) {
     return test.reason == TestReason::kNone ? "" : ": " + reason;
@@ -86,20 +86,20 @@ std::string verdict_detail(const compare::TestResult& test, const std::string& u
          needed_text(*test.pairs_needed) + ' ' + unit;
 }
 
-std::string verdict_text(const compare::TestResult& test, const std::string& unit) {
+std::string verdict_text(const verdict::TestResult& test, const std::string& unit) {
   return std::string(name_of(test.verdict)) + verdict_detail(test, unit);
 }
 
-std::string mark_of(const compare::TestResult& test) {
+std::string mark_of(const verdict::TestResult& test) {
   constexpr EnumNames<7> kMarks = {"worse", "better", "ok", "", "?", "invalid", "no data"};
-  if (test.verdict == compare::Verdict::kSuspect) return test.slower ? "worse?" : "better?";
+  if (test.verdict == verdict::Verdict::kSuspect) return test.slower ? "worse?" : "better?";
   return std::string(kMarks.at(static_cast<std::size_t>(test.verdict)));
 }
 
-std::string verdict_counts(const compare::Comparison& comparison) {
+std::string verdict_counts(const verdict::Comparison& comparison) {
   std::map<std::string, std::size_t> marks;
-  for (const compare::CaseResult& one : comparison.cases) {
-    for (const compare::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
+  for (const verdict::CaseResult& one : comparison.cases) {
+    for (const verdict::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
   }
   constexpr std::pair<const char*, const char*> kWords[] = {
       {"worse", "worse"},          {"worse?", "perhaps worse"},
@@ -114,35 +114,35 @@ std::string verdict_counts(const compare::Comparison& comparison) {
   return text::join(parts);
 }
 
-std::string needed_unit(const compare::Comparison& comparison) {
+std::string needed_unit(const verdict::Comparison& comparison) {
   return comparison.looks.empty() ? "launches" : "pairs";
 }
 
-ComparisonNames::ComparisonNames(const compare::Comparison& comparison) : comparison_(comparison) {
+ComparisonNames::ComparisonNames(const verdict::Comparison& comparison) : comparison_(comparison) {
   std::vector<const OptionValues*> cases;
   std::set<std::string> ids;
-  for (const compare::CaseResult& one : comparison.cases) {
+  for (const verdict::CaseResult& one : comparison.cases) {
     cases.push_back(&one.options);
     ids.insert(one.case_id);
   }
   for (const auto* missing : {&comparison.only_base, &comparison.only_candidate}) {
-    for (const compare::MissingCase& one : *missing) ids.insert(one.case_id);
+    for (const verdict::MissingCase& one : *missing) ids.insert(one.case_id);
   }
   varying_ = estimate::varying_options(cases, comparison.swept);
   digits_ = estimate::id_digits(ids);
   only_one_ = ids.size() == 1;
 }
 
-std::string ComparisonNames::of(const compare::CaseResult& one) const {
+std::string ComparisonNames::of(const verdict::CaseResult& one) const {
   return name(one.options, one.workload, one.case_id);
 }
 
-std::string ComparisonNames::of(const compare::MissingCase& one) const {
+std::string ComparisonNames::of(const verdict::MissingCase& one) const {
   return name(one.options, one.workload, one.case_id);
 }
 
 std::string ComparisonNames::of_id(const std::string& case_id) const {
-  const auto found = std::ranges::find(comparison_.cases, case_id, &compare::CaseResult::case_id);
+  const auto found = std::ranges::find(comparison_.cases, case_id, &verdict::CaseResult::case_id);
   return found == comparison_.cases.end() ? "case " + short_id(case_id) : of(*found);
 }
 

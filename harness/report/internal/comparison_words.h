@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/compare/comparison.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::report {
 
@@ -19,30 +19,30 @@ namespace stepbench::report {
 // Formats both in one unit: "0.999 ms" and "1.10 ms".
 [[nodiscard]] std::pair<std::string, std::string> compared_values(double before, double after,
                                                                   const std::string& unit);
-[[nodiscard]] std::string change_text(const compare::TestResult& test);       // "+2.50 %"
-[[nodiscard]] std::string interval_text_of(const compare::TestResult& test);  // "[+1.10, +3.90]"
+[[nodiscard]] std::string change_text(const verdict::TestResult& test);       // "+2.50 %"
+[[nodiscard]] std::string interval_text_of(const verdict::TestResult& test);  // "[+1.10, +3.90]"
 // "+1.90 %": the bias-corrected change, given that it was reported; "-" if none was.
-[[nodiscard]] std::string corrected_text(const compare::TestResult& test);
+[[nodiscard]] std::string corrected_text(const verdict::TestResult& test);
 [[nodiscard]] std::string adjusted_p_text(double p);  // "<0.001", "-"
 // "suspect: worse", "inconclusive: needs ~40 launches"; `unit`: see needed_unit(). The detail is
 // what follows the verdict.
-[[nodiscard]] std::string verdict_text(const compare::TestResult& test, const std::string& unit);
-[[nodiscard]] std::string verdict_detail(const compare::TestResult& test, const std::string& unit);
+[[nodiscard]] std::string verdict_text(const verdict::TestResult& test, const std::string& unit);
+[[nodiscard]] std::string verdict_detail(const verdict::TestResult& test, const std::string& unit);
 // "worse?": the verdict in a cell.
-[[nodiscard]] std::string mark_of(const compare::TestResult& test);
+[[nodiscard]] std::string mark_of(const verdict::TestResult& test);
 // "2 perhaps worse, 3 within the margin, 1 undecided"; empty without metrics.
-[[nodiscard]] std::string verdict_counts(const compare::Comparison& comparison);
+[[nodiscard]] std::string verdict_counts(const verdict::Comparison& comparison);
 // What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
-[[nodiscard]] std::string needed_unit(const compare::Comparison& comparison);
+[[nodiscard]] std::string needed_unit(const verdict::Comparison& comparison);
 
 class ComparisonNames {
  public:
   // `comparison` must outlive this.
-  explicit ComparisonNames(const compare::Comparison& comparison);
+  explicit ComparisonNames(const verdict::Comparison& comparison);
 
   // By the varying options; if none vary, by what is measured.
-  [[nodiscard]] std::string of(const compare::CaseResult& one) const;
-  [[nodiscard]] std::string of(const compare::MissingCase& one) const;
+  [[nodiscard]] std::string of(const verdict::CaseResult& one) const;
+  [[nodiscard]] std::string of(const verdict::MissingCase& one) const;
   [[nodiscard]] std::string of_id(const std::string& case_id) const;
   [[nodiscard]] std::string short_id(std::string_view id) const;
 
@@ -50,7 +50,7 @@ class ComparisonNames {
   [[nodiscard]] std::string name(const OptionValues& options, const std::string& workload,
                                  std::string_view id) const;
 
-  const compare::Comparison& comparison_;
+  const verdict::Comparison& comparison_;
   std::vector<std::string> varying_;
   std::size_t digits_ = 0;
   bool only_one_ = false;

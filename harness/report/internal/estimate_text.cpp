@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "harness/base/value.h"
-#include "harness/estimate/row_values.h"
+#include "harness/estimate/columns.h"
 
 namespace stepbench::report {
 

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <utility>
 
-#include "harness/estimate/busy_machine.h"
-#include "harness/findings/severity.h"
+#include "harness/estimate/noise.h"
+#include "harness/findings/finding.h"
 #include "harness/report/internal/which_cases.h"
-#include "harness/report/tones.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -290,7 +290,7 @@ std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
     return std::nullopt;
   }
   return Finding{.id = "step.data_wait",
-                 .severity = findings::severity_of_share(share),
+                 .severity = severity_of_share(share),
                  .text = "the step waits " + text::percent_text(share) + " of its time for data",
                  .value = share,
                  .threshold = kMinWaitShare,

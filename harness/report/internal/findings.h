@@ -10,7 +10,7 @@
 
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/estimate/proposals.h"
+#include "harness/estimate/ranking.h"
 
 namespace stepbench::report {
 

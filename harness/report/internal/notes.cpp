@@ -12,13 +12,12 @@
 
 #include "harness/base/launch_outcome.h"
 #include "harness/base/value.h"
-#include "harness/estimate/steady_state.h"
+#include "harness/estimate/noise.h"
 #include "harness/record/quality.h"
+#include "harness/report/internal/number_ranges.h"
 #include "harness/report/internal/which_cases.h"
-#include "harness/report/noise_text.h"
-#include "harness/report/ops_report.h"
-#include "harness/schedule/warmup_verdict.h"
-#include "harness/text/number_ranges.h"
+#include "harness/report/result_tables.h"
+#include "harness/schedule/schedule.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -95,7 +94,7 @@ class Collector {
   };
 
   Note& note_like(const std::string& text, document::Tone tone) {
-    const auto [place, is_new] = places_.emplace(text::without_amounts(text), notes_.size());
+    const auto [place, is_new] = places_.emplace(without_amounts(text), notes_.size());
     if (is_new) notes_.push_back({.tone = tone});
     return notes_[place->second];
   }
@@ -109,14 +108,13 @@ class Collector {
 
   // Texts of another shape are represented by the first.
   static std::string alike(std::vector<std::string> texts) {
-    const std::string shape = text::without_amounts(texts.front());
-    std::erase_if(texts,
-                  [&](const std::string& each) { return text::without_amounts(each) != shape; });
-    return text::with_ranges(texts);
+    const std::string shape = without_amounts(texts.front());
+    std::erase_if(texts, [&](const std::string& each) { return without_amounts(each) != shape; });
+    return with_ranges(texts);
   }
 
   static std::string words_of(const Note& note) {
-    if (note.launches == 0) return text::with_ranges(note.texts);
+    if (note.launches == 0) return with_ranges(note.texts);
     std::string text = note.texts.front();
     const bool several = std::size_t(note.launches) > note.cases.size();
     if (note.texts.size() > 1) text += "; others alike, with other numbers";

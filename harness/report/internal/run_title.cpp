@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/document/render_markdown.h"
-#include "harness/document/table.h"
+#include "harness/document/document.h"
+#include "harness/document/render.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"

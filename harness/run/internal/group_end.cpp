@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "harness/os/process_exit.h"
+#include "harness/os/process.h"
 #include "harness/record/quality.h"
 #include "harness/run/internal/worker_output.h"
 #include "harness/run/internal/worker_watch.h"
@@ -66,9 +66,9 @@ void leave_out_ranks(const GroupEnd& end, std::vector<LaunchResult>& results) {
     const auto found = results[i].machine.find("others_cpu_share");
     if (found == results[i].machine.end()) continue;
     double others = number_of(found->second).value_or(0);
-    const fleet::RankJoin& own = end.ranks[i]->join();
+    const RankJoin& own = end.ranks[i]->join();
     for (std::size_t k = 0; k < results.size(); ++k) {
-      const fleet::RankJoin& other = end.ranks[k]->join();
+      const RankJoin& other = end.ranks[k]->join();
       if (k == i || other.host != own.host || other.cpus != own.cpus) continue;
       if (end.ranks[k]->exit()) others -= end.ranks[k]->exit()->cpu_share;
     }
@@ -90,7 +90,7 @@ GroupResult measured_group(const GroupEnd& end) {
     result.samples = session.take_samples();
     result.ops = session.take_ops();
     result.wall_ns = end.wall_ns;
-    const fleet::RankJoin& join = rank->join();
+    const RankJoin& join = rank->join();
     result.machine.emplace("rank.host", join.host);
     result.machine.emplace("rank.cpus", join.cpus);
     if (!join.devices.empty()) result.machine.emplace("rank.devices", join.devices);

@@ -10,8 +10,8 @@
 
 #include "harness/base/launch_outcome.h"
 #include "harness/run/internal/group_ranks.h"
+#include "harness/run/internal/worker_launch.h"
 #include "harness/run/internal/worker_output.h"
-#include "harness/run/worker_launch.h"
 
 namespace stepbench::run {
 

@@ -12,16 +12,16 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/fleet/group_lines.h"
-#include "harness/os/process_exit.h"
+#include "harness/os/process.h"
+#include "harness/run/internal/group_lines.h"
 #include "harness/run/internal/worker_output.h"
 
 namespace stepbench::run {
 
-void GroupRank::begin(const fleet::RankBegin& begin, const protocol::CaseMessage& message,
+void GroupRank::begin(const RankBegin& begin, const protocol::CaseMessage& message,
                       const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns) {
   monitor_ = std::make_unique<WorkerMonitor>(limits, std::move(rules), now_ns);
-  send_line(fleet::encode(begin));
+  send_line(run::encode(begin));
   send_line(protocol::encode(message));
 }
 
@@ -41,8 +41,8 @@ void GroupRank::receive(std::int64_t now_ns) {
 }
 
 void GroupRank::take(std::string_view line, std::int64_t now_ns) {
-  if (!line.empty() && line.front() == fleet::kMark) {
-    exit_ = fleet::decode_exit(line);
+  if (!line.empty() && line.front() == run::kMark) {
+    exit_ = run::decode_exit(line);
   } else if (monitor_) {
     monitor_->receive(std::string(line) + '\n', now_ns);
   }
@@ -152,20 +152,19 @@ bool RankAcceptor::hear(PendingConnection& connection, const Callbacks& callback
 bool RankAcceptor::take(std::string_view line, PendingConnection& connection,
                         const Callbacks& callbacks) const {
   const auto proof = [&](std::string_view role) {
-    return fleet::proof(token_, role, connection.of_rank,
-                        connection.own + fleet::own_address(connection.socket.value()));
+    return run::proof(token_, role, connection.of_rank,
+                      connection.own + run::own_address(connection.socket.value()));
   };
-  if (connection.of_rank.empty() && fleet::is_hello(line)) {
-    connection.of_rank = fleet::decode_hello(line).challenge;
-    connection.own = fleet::make_token();
-    const fleet::ControllerChallenge challenge{connection.own, proof(fleet::kController)};
+  if (connection.of_rank.empty() && run::is_hello(line)) {
+    connection.of_rank = run::decode_hello(line).challenge;
+    connection.own = run::make_token();
+    const ControllerChallenge challenge{connection.own, proof(run::kController)};
     return !connection.of_rank.empty() &&
-           protocol::write_line(connection.socket.value(), fleet::encode(challenge));
+           protocol::write_line(connection.socket.value(), run::encode(challenge));
   }
-  const fleet::RankJoin join = fleet::decode_join(line);
-  const bool is_known = connection.of_rank.empty()
-                            ? fleet::is_same(join.token, token_)
-                            : fleet::is_same(join.proof, proof(fleet::kRank));
+  const RankJoin join = run::decode_join(line);
+  const bool is_known = connection.of_rank.empty() ? run::is_same(join.token, token_)
+                                                   : run::is_same(join.proof, proof(run::kRank));
   if (is_known) {
     callbacks.join(join, std::move(connection.socket));
   } else {
@@ -188,7 +187,7 @@ void RankAcceptor::accept(int listener, std::int64_t now_ns, const Callbacks& ca
       callbacks.refused(dropped->of_rank.empty() ? kSilent : kNotARank);
       connections_.erase(dropped);
     }
-    fleet::keep_alive(socket.value());
+    run::keep_alive(socket.value());
     connections_.push_back({std::move(socket), protocol::LineBuffer(kMaxJoinBytes), now_ns});
   }
 }

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/fleet/address.h"
-#include "harness/fleet/group_lines.h"
 #include "harness/os/descriptor.h"
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
+#include "harness/run/internal/address.h"
+#include "harness/run/internal/group_lines.h"
 #include "harness/run/internal/worker_session.h"
 
 namespace stepbench::run {
@@ -27,11 +27,11 @@ namespace stepbench::run {
 class GroupRank {
  public:
   // `socket` must be non-blocking.
-  GroupRank(os::Descriptor socket, fleet::RankJoin join)
+  GroupRank(os::Descriptor socket, RankJoin join)
       : socket_(std::move(socket)), join_(std::move(join)) {}
 
   // Sends the command and the case; then accepts messages. `limits` must outlive this object.
-  void begin(const fleet::RankBegin& begin, const protocol::CaseMessage& message,
+  void begin(const RankBegin& begin, const protocol::CaseMessage& message,
              const LaunchLimits& limits, LaunchRules rules, std::int64_t now_ns);
   // Reads all available data.
   void receive(std::int64_t now_ns);
@@ -42,8 +42,8 @@ class GroupRank {
 
   [[nodiscard]] int descriptor() const { return socket_.value(); }  // -1: closed
   [[nodiscard]] bool is_closed() const { return !socket_.is_open(); }
-  [[nodiscard]] const fleet::RankJoin& join() const { return join_; }
-  [[nodiscard]] const std::optional<fleet::RankExit>& exit() const { return exit_; }
+  [[nodiscard]] const RankJoin& join() const { return join_; }
+  [[nodiscard]] const std::optional<RankExit>& exit() const { return exit_; }
   [[nodiscard]] bool has_begun() const { return monitor_ != nullptr; }
   [[nodiscard]] WorkerMonitor& monitor() { return *monitor_; }
   [[nodiscard]] const WorkerMonitor& monitor() const { return *monitor_; }
@@ -67,9 +67,9 @@ class GroupRank {
 
   os::Descriptor socket_;
   protocol::LineBuffer lines_;
-  fleet::RankJoin join_;
+  RankJoin join_;
   std::unique_ptr<WorkerMonitor> monitor_;
-  std::optional<fleet::RankExit> exit_;
+  std::optional<RankExit> exit_;
   std::optional<std::string> broken_;  // invalid message from the rank
 };
 
@@ -80,19 +80,19 @@ class RankAcceptor {
   struct Callbacks {
     // Called with a rank that proved that it knows the token (or sent it, as agents of older builds
     // do) and its non-blocking connection.
-    std::function<void(const fleet::RankJoin&, os::Descriptor)> join;
+    std::function<void(const RankJoin&, os::Descriptor)> join;
     // Called with a reason such as "a connection with a wrong token".
     std::function<void(const std::string&)> refused;
   };
 
-  // See fleet::listen_for_ranks().
+  // See run::listen_for_ranks().
   RankAcceptor(const std::string& bind, bool other_machines, int ranks)
-      : listener_(fleet::listen_for_ranks(bind, other_machines)),
-        token_(fleet::make_token()),
+      : listener_(run::listen_for_ranks(bind, other_machines)),
+        token_(run::make_token()),
         max_pending_(kMaxStrangers + static_cast<std::size_t>(ranks)) {}
 
   // Address and token for the ranks' environment.
-  [[nodiscard]] std::string address() const { return fleet::to_text(listener_); }
+  [[nodiscard]] std::string address() const { return run::to_text(listener_); }
   [[nodiscard]] const std::string& token() const { return token_; }
 
   // Appends descriptors to poll until next_ns(); pass the same ones to receive() in that turn.
@@ -117,7 +117,7 @@ class RankAcceptor {
   bool take(std::string_view line, PendingConnection& connection, const Callbacks& callbacks) const;
   void accept(int listener, std::int64_t now_ns, const Callbacks& callbacks);
 
-  fleet::RankListener listener_;
+  RankListener listener_;
   std::string token_;
   std::size_t max_pending_;                     // then one is dropped for a new one
   std::vector<PendingConnection> connections_;  // oldest first

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "harness/os/text_file.h"
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::run {
 namespace {

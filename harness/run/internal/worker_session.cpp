@@ -7,7 +7,7 @@
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
 #include "harness/text/numbers.h"
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::run {
 namespace {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "harness/base/launch_outcome.h"
-#include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
 #include "harness/run/internal/launch_limits.h"
 #include "harness/run/internal/launch_rules.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "harness/machine/process_tree.h"
+#include "harness/machine/processes.h"
 #include "harness/measure/step_recorder.h"
 #include "harness/os/text_file.h"
 #include "harness/record/quality.h"

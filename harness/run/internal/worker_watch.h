@@ -15,8 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/machine/device_sampler.h"
-#include "harness/machine/devices.h"
+#include "harness/machine/environment.h"
 #include "harness/machine/sampler.h"
 #include "harness/run/internal/worker_session.h"
 

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "harness/estimate/columns.h"
-#include "harness/estimate/launch_values.h"
 #include "harness/record/quality.h"
 
 namespace stepbench::tune {
@@ -21,16 +20,16 @@ std::optional<double> reported(const record::Launch& launch, std::string_view na
 }  // namespace
 
 std::optional<double> value_of(const record::Launch& launch,
-                               const compare::TestedMetric& objective) {
+                               const verdict::TestedMetric& objective) {
   const std::optional<estimate::LaunchEstimate> estimate = estimate::estimate_of(launch);
   if (!estimate) return std::nullopt;
   const estimate::StepClock clock = estimate::clock_of(*estimate);
   double value = 0;
   switch (objective.kind) {
-    case compare::MetricKind::kStep:
+    case verdict::MetricKind::kStep:
       value = estimate::headline_ns(*estimate, clock);
       break;
-    case compare::MetricKind::kPhase:
+    case verdict::MetricKind::kPhase:
       value = estimate::phase_ns({launch, *estimate, clock}, objective.name);
       break;
     default:

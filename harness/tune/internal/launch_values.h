@@ -5,14 +5,14 @@
 #include <optional>
 #include <string>
 
-#include "harness/compare/tested_metrics.h"
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
+#include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::tune {
 
 // Value of the objective; nullopt unless positive and finite.
 [[nodiscard]] std::optional<double> value_of(const record::Launch& launch,
-                                             const compare::TestedMetric& objective);
+                                             const verdict::TestedMetric& objective);
 // Logarithm to minimise: for a rate, that of the time per unit of work.
 [[nodiscard]] double log_cost(double value, Direction direction);
 

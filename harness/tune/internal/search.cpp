@@ -6,8 +6,8 @@
 #include <numeric>
 #include <span>
 
+#include "harness/stats/comparisons.h"
 #include "harness/stats/random.h"
-#include "harness/stats/rank_tests.h"
 #include "harness/verdict/pairs.h"
 
 namespace stepbench::tune {

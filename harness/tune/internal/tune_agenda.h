@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
-#include "harness/compare/tested_metrics.h"
 #include "harness/plan/plan.h"
 #include "harness/run/agenda.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/tune/internal/search.h"
+#include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::tune {
 
@@ -55,9 +55,9 @@ class TuneAgenda final : public run::Agenda {
   struct Setup {
     const plan::Plan& plan;  // its cases are the points
     std::size_t own = 0;     // index of the file's own settings
-    compare::TestedMetric objective = {};
+    verdict::TestedMetric objective = {};
     // Set if the user named no objective: points are then judged by their rate of work.
-    std::optional<compare::TestedMetric> work_rate = {};
+    std::optional<verdict::TestedMetric> work_rate = {};
     std::uint64_t seed = 0;
     std::optional<double> memory_limit = {};  // bytes
     Allowance allowance = {};

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/run_request.h"
+#include "harness/campaign/run_experiment.h"
 #include "harness/tune/internal/tune_agenda.h"
 
 namespace stepbench::tune {

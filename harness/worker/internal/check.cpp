@@ -7,7 +7,6 @@
 #include <string>
 
 #include "harness/base/error.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::worker {

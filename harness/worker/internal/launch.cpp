@@ -13,7 +13,7 @@
 #include "harness/base/value.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
-#include "harness/record/warmup_fields.h"
+#include "harness/record/quality.h"
 #include "harness/text/words.h"
 #include "harness/worker/internal/loop.h"
 
@@ -162,7 +162,7 @@ class Launch {
 
   void measure() {
     stages_.enter(Stage::kExercise);
-    measure::InstrumentSet instruments =
+    InstrumentSet instruments =
         make_instruments(parts_.instruments, resolved_, context_, evidence_, pass_);
     for (const Instrument* instrument : instruments.all()) {
       if (std::string pci = instrument->device_pci(); !pci.empty()) {
@@ -260,9 +260,8 @@ class Collector final : public ReportSink {
 
 }  // namespace
 
-measure::InstrumentSet make_instruments(std::span<const InstrumentType> types,
-                                        const ResolvedCase& resolved, WorkerContext& context,
-                                        LaunchEvidence& evidence, Pass pass) {
+InstrumentSet make_instruments(std::span<const InstrumentType> types, const ResolvedCase& resolved,
+                               WorkerContext& context, LaunchEvidence& evidence, Pass pass) {
   std::vector<std::unique_ptr<Instrument>> made;
   for (const InstrumentType& type : types) {
     if (!type.passes.contains(pass)) continue;
@@ -274,11 +273,10 @@ measure::InstrumentSet make_instruments(std::span<const InstrumentType> types,
     }
     made.push_back(std::move(instrument));
   }
-  return measure::InstrumentSet(std::move(made));
+  return InstrumentSet(std::move(made));
 }
 
-void collect(Workload& workload, const measure::InstrumentSet& instruments,
-             LaunchEvidence& evidence) {
+void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence) {
   Collector sink(evidence);
   const Fingerprint fingerprint = workload.fingerprint();
   const auto fingerprint_of = [&](const char* name, std::optional<double> computed) {

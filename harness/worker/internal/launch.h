@@ -25,13 +25,10 @@ struct LaunchEvidence {
   std::vector<ops::OpFrame> ops = {};
 };
 
-[[nodiscard]] measure::InstrumentSet make_instruments(std::span<const InstrumentType> types,
-                                                      const ResolvedCase& resolved,
-                                                      WorkerContext& context,
-                                                      LaunchEvidence& evidence,
-                                                      Pass pass = Pass::kTiming);
-void collect(Workload& workload, const measure::InstrumentSet& instruments,
-             LaunchEvidence& evidence);
+[[nodiscard]] InstrumentSet make_instruments(std::span<const InstrumentType> types,
+                                             const ResolvedCase& resolved, WorkerContext& context,
+                                             LaunchEvidence& evidence, Pass pass = Pass::kTiming);
+void collect(Workload& workload, const InstrumentSet& instruments, LaunchEvidence& evidence);
 [[nodiscard]] record::LaunchReport make_report(const LaunchEvidence& evidence,
                                                std::span<const Series> cycles);
 

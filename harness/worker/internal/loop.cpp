@@ -20,8 +20,8 @@ std::int64_t window_ns(const Series& cycle, std::int64_t drained_ns) {
 
 }  // namespace
 
-Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload,
-           measure::InstrumentSet& instruments, std::vector<std::string> phase_names)
+Loop::Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
+           std::vector<std::string> phase_names)
     : options_(options),
       clock_(clock),
       workload_(workload),

@@ -9,12 +9,11 @@
 #include <vector>
 
 #include "harness/base/resolved_case.h"
-#include "harness/measure/instrument_set.h"
-#include "harness/measure/window_samples.h"
-#include "harness/os/usage.h"
+#include "harness/os/process.h"
 #include "harness/record/rows.h"
 #include "harness/schedule/schedule.h"
-#include "harness/schedule/window_fit.h"
+#include "harness/worker/internal/instrument_set.h"
+#include "harness/worker/internal/window_samples.h"
 #include "harness/workload.h"
 
 namespace stepbench::worker {
@@ -77,8 +76,8 @@ class Loop {
   using OnStage = std::function<void(const LoopStage& stage)>;
   using OnCycle = std::function<void(const Series& cycle)>;  // after each finished window
 
-  Loop(LoopOptions options, const Clock& clock, Workload& workload,
-       measure::InstrumentSet& instruments, std::vector<std::string> phase_names);
+  Loop(LoopOptions options, const Clock& clock, Workload& workload, InstrumentSet& instruments,
+       std::vector<std::string> phase_names);
 
   // Call once before run(): runs everything that takes a sample and touches its memory, so that the
   // first sample does not pay for first use. Does not touch the workload.
@@ -100,9 +99,9 @@ class Loop {
   LoopOptions options_;
   const Clock& clock_;
   Workload& workload_;
-  measure::InstrumentSet& instruments_;
+  InstrumentSet& instruments_;
   StepRecorder recorder_;
-  measure::WindowSamples samples_;
+  WindowSamples samples_;
   bool in_window_ = false;
   std::int64_t inserted_ = 0;    // extra steps outside the schedule so far
   std::int64_t cycle_from_ = 0;  // insert steps until this one

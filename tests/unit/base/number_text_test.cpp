@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/number_text.h"
+#include "harness/base/value.h"
 
 #include <gtest/gtest.h>
 

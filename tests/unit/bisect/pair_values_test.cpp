@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tests/unit/compare/result_maker.h"
+#include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -15,8 +15,8 @@ constexpr int kLaunches = 6;
 // Two arms of one case, the second 5 % slower.
 record::Results made_pairs() {
   record::Results all;
-  for (const char* arm : {compare::kArmA, compare::kArmB}) {
-    const double factor = arm == compare::kArmB ? 1.05 : 1;
+  for (const char* arm : {verdict::kArmA, verdict::kArmB}) {
+    const double factor = arm == verdict::kArmB ? 1.05 : 1;
     record::Results one = testing_compare::make(
         {.cases = {{.case_id = "c", .step_ns = testing_compare::around_10_ms(factor, 1)}},
          .launches = kLaunches,
@@ -28,7 +28,7 @@ record::Results made_pairs() {
 }
 
 PairValues values_of(const record::Results& results, std::size_t most = kLaunches) {
-  return pair_values(results, {"c", "c", "c"}, compare::default_metrics(), results.columns, most);
+  return pair_values(results, {"c", "c", "c"}, verdict::default_metrics(), results.columns, most);
 }
 
 TEST(PairValues, AreLogRatiosOfTheFirstPairs) {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
 

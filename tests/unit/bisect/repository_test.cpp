@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses real repositories, made by git for each test.
-#include "harness/bisect/repository.h"
+#include "harness/bisect/internal/repository.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@
 #include "harness/base/error.h"
 #include "harness/bisect/programs.h"
 #include "harness/machine/environment.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/compare/result_maker.h"
+#include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -42,7 +42,7 @@ class Campaign {
       setup.labels.push_back("point=" + std::to_string(i));
     }
     setup.print_line = [this](const std::string& text) { said.push_back(text); };
-    setup.design = compare::with_fixed_pairs(factors_.size(), 10, 1);
+    setup.design = verdict::with_fixed_pairs(factors_.size(), 10, 1);
     finished.columns = made(0, 1).columns;
     setup.columns = finished.columns;
   }
@@ -63,7 +63,7 @@ class Campaign {
 
   void add(const run::Job& job, Outcome outcome) {
     const double factor =
-        job.arm == compare::kArmB ? factors_.at(job.case_index) * noise(job.launch) : 1;
+        job.arm == verdict::kArmB ? factors_.at(job.case_index) * noise(job.launch) : 1;
     record::Launch launch =
         made(job.case_index, factor).launches.at(static_cast<std::size_t>(job.launch));
     launch.row.key.arm = job.arm;
@@ -124,7 +124,7 @@ TEST(AbAgenda, PairHalves_FollowEachOther) {
 TEST(AbAgenda, Order_FollowsFromTheSeed) {
   const auto order = [](std::uint64_t seed) {
     Campaign campaign({1.0});
-    campaign.setup.design = compare::with_fixed_pairs(1, 40, seed);
+    campaign.setup.design = verdict::with_fixed_pairs(1, 40, seed);
     return names(campaign.run());
   };
   EXPECT_EQ(order(7), order(7));
@@ -134,7 +134,7 @@ TEST(AbAgenda, Order_FollowsFromTheSeed) {
 TEST(AbAgenda, Progress_ShowsEffectAndDecision) {
   Campaign campaign({1.1, 1.0});
   const std::vector<run::Job> jobs = of_point(campaign.run(), 0);
-  EXPECT_EQ(jobs.front().note, compare::arm_label(jobs.front().arm))
+  EXPECT_EQ(jobs.front().note, verdict::arm_label(jobs.front().arm))
       << "nothing is known before a pair";
   EXPECT_THAT(jobs.back().note,
               AllOf(StartsWith("arm "), HasSubstr(", so far +10."), HasSubstr(" % [")));
@@ -147,14 +147,14 @@ TEST(AbAgenda, Progress_ShowsEffectAndDecision) {
 
 TEST(AbAgenda, SkippedCases_AreRecordedOnceFirst) {
   Campaign campaign({1.0});
-  campaign.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "p0"}};
+  campaign.setup.skips = {{.job = {.case_index = 0, .arm = verdict::kArmB}, .case_id = "p0"}};
   const std::vector<run::Job> jobs = campaign.run();
   ASSERT_THAT(jobs, SizeIs(21));
   EXPECT_EQ(short_name(jobs.front()), "b0");
   Campaign again({1.0});
-  again.setup.skips = {{.job = {.case_index = 0, .arm = compare::kArmB}, .case_id = "skipped"}};
+  again.setup.skips = {{.job = {.case_index = 0, .arm = verdict::kArmB}, .case_id = "skipped"}};
   record::Launch launch;
-  launch.row.key = {.case_id = "skipped", .arm = compare::kArmB};
+  launch.row.key = {.case_id = "skipped", .arm = verdict::kArmB};
   launch.row.outcome = Outcome::skipped("no GPU");
   again.finished.launches.push_back(launch);
   EXPECT_THAT(again.run(), SizeIs(20));
@@ -165,7 +165,7 @@ TEST(AbAgenda, FailingArm_IsGivenUp) {
   const auto launches_of_b = [](const Script& script, bool given_up) {
     Campaign campaign({1.0, 1.0});
     const std::vector<run::Job> jobs = campaign.run([&](const run::Job& job) {
-      return job.case_index == 0 && job.arm == compare::kArmB ? script(job) : Outcome::measured();
+      return job.case_index == 0 && job.arm == verdict::kArmB ? script(job) : Outcome::measured();
     });
     EXPECT_THAT(of_point(jobs, 1), SizeIs(20)) << "the others go on";
     const std::string said = "given up: point=0: arm B cannot be measured";
@@ -185,9 +185,9 @@ TEST(AbAgenda, FailingArm_IsGivenUp) {
 
 TEST(AbAgenda, ResumedHalfPair_IsMeasuredWhole) {
   Campaign campaign({1.0});
-  campaign.add({.arm = compare::kArmA, .launch = 0}, Outcome::measured());
-  campaign.add({.arm = compare::kArmB, .launch = 0}, Outcome::measured());
-  campaign.add({.arm = compare::kArmA, .launch = 1}, Outcome::measured());
+  campaign.add({.arm = verdict::kArmA, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = verdict::kArmB, .launch = 0}, Outcome::measured());
+  campaign.add({.arm = verdict::kArmA, .launch = 1}, Outcome::measured());
   const std::vector<std::string> jobs = names(campaign.run());
   EXPECT_THAT(jobs, AllOf(SizeIs(18), Not(Contains("a0")), Not(Contains("b0")), Contains("a1"),
                           Contains("b1")));
@@ -203,7 +203,7 @@ TEST(AbAgenda, Resume_ContinuesInTheSameOrder) {
 
 // The first ten pairs vary so much that a look at them decides nothing.
 void decide_at_twenty(Campaign& campaign) {
-  campaign.setup.design = compare::with_looks(1, 1, 3);
+  campaign.setup.design = verdict::with_looks(1, 1, 3);
   campaign.noise = [](int launch) { return launch >= 10 ? 1.0 : launch % 2 == 0 ? 1.08 : 0.93; };
 }
 
@@ -235,7 +235,7 @@ TEST(AbAgenda, ChangedStep_IsProfiledInTurns) {
   for (const run::Job& job : profiled) {
     EXPECT_EQ(job.case_index, 0U);
     EXPECT_EQ(job.pass, Pass::kNative);
-    EXPECT_EQ(job.note, "profile of " + compare::arm_label(job.arm));
+    EXPECT_EQ(job.note, "profile of " + verdict::arm_label(job.arm));
   }
 }
 

@@ -24,15 +24,15 @@ AbArms two_arms() {
   return arms;
 }
 
-compare::TestedMetrics with_margins(std::optional<double> step, std::optional<double> peak_bytes) {
-  compare::TestedMetrics tested = compare::default_metrics();
+verdict::TestedMetrics with_margins(std::optional<double> step, std::optional<double> peak_bytes) {
+  verdict::TestedMetrics tested = verdict::default_metrics();
   tested.metrics[0].margin = step;
   tested.metrics[1].margin = peak_bytes;
   return tested;
 }
 
 record::RunRow described(const AbArms& arms, std::int64_t pairs = 0,
-                         const compare::TestedMetrics& tested = compare::default_metrics(),
+                         const verdict::TestedMetrics& tested = verdict::default_metrics(),
                          std::uint64_t seed = 7) {
   record::RunRow row;
   row.context.emplace("worker_build_id", arms.a.worker.build_id);
@@ -67,7 +67,7 @@ TEST(AbHeader, OtherCampaign_IsRejected) {
   };
   refuses(described(arms, 20), "--pairs was `looks` and is now `20`");
   refuses(described(arms, 0, with_margins(0.03, {})), "--margin step was `0.01` and is now `0.03`");
-  refuses(described(arms, 0, compare::tested_metrics(std::vector<std::string>{"step"}, {})),
+  refuses(described(arms, 0, verdict::tested_metrics(std::vector<std::string>{"step"}, {})),
           "--metric was `step, peak_bytes` and is now `step`");
   AbArms rebuilt = arms;
   rebuilt.b.worker.build_id = "build3";

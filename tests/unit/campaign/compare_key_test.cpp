@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key that joins the cases of two results must follow the rule of a case's identity.
-#include "harness/campaign/compare_files.h"
+#include "harness/campaign/run_ab.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -110,7 +110,7 @@ TEST(CompareKey, UnpairedCase_NamesTheNearest) {
       results_of(std::string(kBase) + "sweep: {matrix: {loader.batch_size: [8, 16]}}\n");
   const record::LaunchRow fresh =
       rows_of(std::string(kBase) + "loader: {batch_size: 8, num_workers: 3}\n").front();
-  std::vector<compare::MissingCase> missing = {
+  std::vector<verdict::MissingCase> missing = {
       {.case_id = fresh.key.case_id, .workload = fresh.workload, .options = fresh.options},
       {.case_id = "x", .workload = "other", .options = {{"a.b", true}, {"a.c", true}}}};
   find_nearest(missing, base, testing::sample_catalogue());

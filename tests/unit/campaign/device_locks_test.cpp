@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/device_locks.h"
+#include "harness/campaign/internal/device_locks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -21,8 +21,8 @@ using ::testing::ThrowsMessage;
 
 class DeviceLocks : public ::testing::Test {
  protected:
-  [[nodiscard]] std::optional<std::vector<run::DeviceLock>> lock(
-      const std::set<std::string>& devices, LockPolicy policy) {
+  [[nodiscard]] std::optional<std::vector<DeviceLock>> lock(const std::set<std::string>& devices,
+                                                            LockPolicy policy) {
     return lock_devices(folder_.path(), devices, policy, interrupts_, progress_);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `stepbench doctor --ranks` concludes from a group.
-#include "harness/campaign/examine_ranks.h"
+#include "harness/campaign/examine_machine.h"
 
 #include <gmock/gmock.h>
 

@@ -4,9 +4,9 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/analyze/ranks.h"
-#include "harness/estimate/launch_estimate.h"
-#include "harness/record/fingerprint.h"
+#include "harness/estimate/internal/launch_estimate.h"
+#include "harness/traces/compare_traces.h"
+#include "harness/verdict/internal/comparability.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -59,8 +59,8 @@ TEST(GroupFacts, Fingerprint_NamesEachRank) {
   EXPECT_EQ(ranks[0].row.report.fingerprint,
             (Fields{{"loss", 1.0}, {"rank.1.loss", 2.0}, {"rank.1.gradient_norm", Value()}}));
   EXPECT_EQ(ranks[1].row.report.fingerprint.size(), 2U);
-  EXPECT_EQ(record::fingerprint_words("rank.1.loss"), "loss of rank 1");
-  EXPECT_EQ(record::fingerprint_words("loss"), "loss");
+  EXPECT_EQ(verdict::fingerprint_words("rank.1.loss"), "loss of rank 1");
+  EXPECT_EQ(verdict::fingerprint_words("loss"), "loss");
 }
 
 // Two ranks, of which each says whether it was in a process group of both.
@@ -95,25 +95,25 @@ TEST(GroupFacts, RanksThatMet_AreAGroup) {
 TEST(GroupFacts, MissingTraces_LeaveWaitsUnknown) {
   std::vector<record::Launch> ranks = {launch_of(0, {100}, 1), launch_of(1, {100}, 1)};
   for (record::Launch& launch : ranks) launch.row.key.pass = Pass::kKineto;
-  add_group_facts(ranks, {analyze::RankTrace{.rank = 0}});
+  add_group_facts(ranks, {traces::RankTrace{.rank = 0}});
   EXPECT_THAT(ranks[0].row.report.notes.at(0), HasSubstr("who waits for whom is not known"));
   EXPECT_TRUE(ranks[0].row.report.findings.empty());
 }
 
-analyze::RankReport report_of(std::int64_t slowest_in, std::int64_t steps) {
-  analyze::RankReport report;
+traces::RankReport report_of(std::int64_t slowest_in, std::int64_t steps) {
+  traces::RankReport report;
   report.rows = {{.rank = 0, .slowest_in = steps - slowest_in},
                  {.rank = 1, .slowest_in = slowest_in}};
   report.steps = steps;
   report.collectives = steps;
   report.step_ns = 100e6;
-  report.straggler = analyze::Straggler{
+  report.straggler = traces::Straggler{
       .rank = 1, .gain_ns = 25e6, .excess_ns = 25e6, .share = 0.25, .part = "idle_data_loading"};
   return report;
 }
 
 TEST(StragglerFinding, Text_NamesRankSizeAndCause) {
-  const auto finding = analyze::straggler_finding(report_of(10, 10));
+  const auto finding = traces::straggler_finding(report_of(10, 10));
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->text,
             "rank 1 holds the others up by 25.0 ms per step, loading data: it is the slowest in 10 "
@@ -124,23 +124,23 @@ TEST(StragglerFinding, Text_NamesRankSizeAndCause) {
 }
 
 TEST(StragglerFinding, SmallLoss_IsAWarning) {
-  analyze::RankReport report = report_of(10, 10);
+  traces::RankReport report = report_of(10, 10);
   report.straggler->part = "idle_unattributed";
   report.straggler->share = 0.1;
-  const auto finding = analyze::straggler_finding(report);
+  const auto finding = traces::straggler_finding(report);
   ASSERT_TRUE(finding);
   EXPECT_THAT(finding->text, HasSubstr("per step, where nothing is recorded: "));
   EXPECT_EQ(finding->severity, Severity::kWarning);
 }
 
 TEST(StragglerFinding, ChanceOrNoCollectives_HaveNone) {
-  EXPECT_FALSE(analyze::straggler_finding(report_of(7, 10))) << "34 in 100 of two equal ranks";
-  EXPECT_FALSE(analyze::straggler_finding(report_of(6, 6))) << "3 in 100";
-  EXPECT_TRUE(analyze::straggler_finding(report_of(8, 8)));
-  EXPECT_TRUE(analyze::straggler_finding(report_of(35, 50)));
-  analyze::RankReport report = report_of(10, 10);
+  EXPECT_FALSE(traces::straggler_finding(report_of(7, 10))) << "34 in 100 of two equal ranks";
+  EXPECT_FALSE(traces::straggler_finding(report_of(6, 6))) << "3 in 100";
+  EXPECT_TRUE(traces::straggler_finding(report_of(8, 8)));
+  EXPECT_TRUE(traces::straggler_finding(report_of(35, 50)));
+  traces::RankReport report = report_of(10, 10);
   report.collectives = 0;
-  EXPECT_FALSE(analyze::straggler_finding(report)) << "nobody waits";
+  EXPECT_FALSE(traces::straggler_finding(report)) << "nobody waits";
 }
 
 Finding found(const std::string& id, double gain_ns) {
@@ -148,14 +148,14 @@ Finding found(const std::string& id, double gain_ns) {
 }
 
 TEST(StragglerFinding, LargeOwnCause_IsAddedToTheRemedy) {
-  auto finding = analyze::straggler_finding(report_of(10, 10));
+  auto finding = traces::straggler_finding(report_of(10, 10));
   ASSERT_TRUE(finding);
   const Finding before = *finding;
-  analyze::add_own_cause(std::vector{found("small", 12.4e6), Finding{.id = "no gain"}}, *finding);
+  traces::add_own_cause(std::vector{found("small", 12.4e6), Finding{.id = "no gain"}}, *finding);
   EXPECT_EQ(finding->remedy, before.remedy);
   EXPECT_EQ(finding->evidence, before.evidence);
-  analyze::add_own_cause(
-      std::vector{found("small", 12e6), found("most", 30e6), found("half", 13e6)}, *finding);
+  traces::add_own_cause(std::vector{found("small", 12e6), found("most", 30e6), found("half", 13e6)},
+                        *finding);
   EXPECT_EQ(finding->remedy,
             "its own trace says: most said; give its loader more workers, or check the cost of its "
             "part of the data set");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/measure_night.h"
+#include "harness/campaign/internal/measure_night.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/reference_program.h"
+#include "harness/campaign/nightly.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/campaign/internal/script_files.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
@@ -56,7 +56,8 @@ class NightProgramTest : public ::testing::Test {
   }
 
   test::TemporaryFolder folder;
-  track::TrackStore store = track::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
+  nights::TrackStore store =
+      nights::TrackStore::open("sqlite:" + std::string(folder / "history.db"));
 };
 
 TEST_F(NightProgramTest, RebuiltFolder_KeepsTheProgram) {
@@ -102,7 +103,7 @@ TEST_F(NightProgramTest, ProgramChangedMeanwhile_IsNotKept) {
 
 TEST_F(NightProgramTest, NoCopy_UsesTheUnchangedProgram) {
   const NightProgram first = program("#!/bin/sh\necho first\n");
-  const track::TrackedRun run{.worker_path = first.program.string()};
+  const nights::TrackedRun run{.worker_path = first.program.string()};
   EXPECT_EQ(find_program(store, first.build, "box", &run), first.program);
   (void)program("#!/bin/sh\necho second\n");
   EXPECT_FALSE(find_program(store, first.build, "box", &run));

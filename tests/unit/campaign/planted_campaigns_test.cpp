@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/compare_files.h"
-#include "harness/compare/detectable_change.h"
+#include "harness/campaign/run_ab.h"
+#include "harness/verdict/detectable_change.h"
 #include "tests/unit/campaign/stub_campaign.h"
 #include "tests/unit/run/run_program.h"
 
@@ -42,18 +42,18 @@ int found(double change) {
     request.candidates = {candidate};
     request.ignore = {"stub.step_us"};
     request.margins = {"peak_bytes=50%"};
-    const compare::Comparison comparison =
+    const verdict::Comparison comparison =
         campaign::compare_files(request, Catalogue{harness_sections(), {}}).front();
-    const compare::TestResult& step = comparison.cases.at(0).metrics.at(0).test;
+    const verdict::TestResult& step = comparison.cases.at(0).metrics.at(0).test;
     EXPECT_EQ(step.pairs, 8U);
-    suspects += step.verdict == compare::Verdict::kSuspect && step.slower;
+    suspects += step.verdict == verdict::Verdict::kSuspect && step.slower;
   }
   return suspects;
 }
 
 TEST(PlantedChanges, PromisedSize_IsMostlyFound) {
   const double launch_sd = kJitter / std::sqrt(3.0) / std::sqrt(kSteps);
-  const double promised = compare::change_found({.launches = 8, .tests = 2}, launch_sd).value();
+  const double promised = verdict::change_found({.launches = 8, .tests = 2}, launch_sd).value();
   EXPECT_GT(promised, 0.02);
   EXPECT_LT(promised, 0.05);
   EXPECT_GE(found(promised), 5) << "of " << kComparisons;

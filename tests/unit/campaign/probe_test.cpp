@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates how long a plan takes: by earlier runs, and by a probe.
-#include "harness/campaign/probe.h"
+#include "harness/campaign/run_experiment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/campaign/plan_forecast.h"
+#include "harness/campaign/internal/plan_forecast.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/campaign/measure_machine.h"
+#include "harness/campaign/examine_machine.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/run_request.h"
+#include "harness/campaign/internal/run_request.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/planning.h"
+#include "harness/campaign/internal/planning.h"
 #include "harness/campaign/run_experiment.h"
 
 namespace stepbench::campaign {

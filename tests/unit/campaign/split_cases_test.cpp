@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/split_cases.h"
+#include "harness/campaign/nightly.h"
 
 #include <gmock/gmock.h>
 
+#include "harness/nights/internal/import.h"
 #include "harness/plan/plan.h"
-#include "harness/track/import.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::campaign {
@@ -27,15 +27,15 @@ std::vector<ResolvedCase> cases_of(std::span<const WorkloadRule> rules) {
   return cases;
 }
 
-track::History history_of(const std::vector<ResolvedCase>& cases) {
-  track::History history;
+nights::History history_of(const std::vector<ResolvedCase>& cases) {
+  nights::History history;
   for (const ResolvedCase& one : cases) {
     history.series.push_back(
         {.series = {.workload = one.workload,
                     .case_id = one.case_id,
                     .metric = "step_ns",
-                    .options = track::naming_options(one.options, {"loader.num_workers"},
-                                                     built_in_catalogue())}});
+                    .options = nights::naming_options(one.options, {"loader.num_workers"},
+                                                      built_in_catalogue())}});
   }
   return history;
 }
@@ -52,14 +52,14 @@ TEST(SplitCases, CaseBeforeTheRules_JoinsTheirCase) {
 }
 
 TEST(SplitCases, CurrentAndForeignCases_StayApart) {
-  track::History history = history_of(cases_of(built_in_rules()));
+  nights::History history = history_of(cases_of(built_in_rules()));
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
   history = history_of(cases_of({}));
-  for (track::SeriesHistory& one : history.series) one.series.workload = "of_mine";
+  for (nights::SeriesHistory& one : history.series) one.series.workload = "of_mine";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
   history = history_of(cases_of({}));
   // This id does not follow from the options, so nothing is proven.
-  for (track::SeriesHistory& one : history.series) one.series.case_id = "0123456789abcdef";
+  for (nights::SeriesHistory& one : history.series) one.series.case_id = "0123456789abcdef";
   EXPECT_THAT(split_cases(history, built_in_catalogue(), built_in_rules()), IsEmpty());
 }
 

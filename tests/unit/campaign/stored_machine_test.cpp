@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/measure_machine.h"
+#include "harness/campaign/examine_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class KeptMachineFile : public ::testing::Test {
   const Fields identity_ = {{"host", Value{std::string("a/b")}},
                             {"cpu.model", Value{std::string("Some CPU")}},
                             {"cores", Value{std::int64_t{2}}}};
-  const compare::MachineNoise noise_ = {.measured_utc = "2026-01-31T12:00:00Z",
+  const verdict::MachineNoise noise_ = {.measured_utc = "2026-01-31T12:00:00Z",
                                         .machine = identity_,
                                         .seconds = 60,
                                         .others_share = 0.25,
@@ -48,7 +48,7 @@ TEST_F(KeptMachineFile, SameMachine_IsReadBack) {
   store_machine(place, noise_);
   const StoredMachine kept = stored_machine(variables_, identity_);
   ASSERT_TRUE(kept.noise) << kept.problem;
-  compare::MachineNoise again = *kept.noise;
+  verdict::MachineNoise again = *kept.noise;
   again.too_few = noise_.too_few;  // only shown, not stored
   EXPECT_EQ(machine_json(again), machine_json(noise_));
 }

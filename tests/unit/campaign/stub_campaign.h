@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/campaign/measure_machine.h"
-#include "harness/campaign/measure_night.h"
-#include "harness/campaign/probe.h"
+#include "harness/campaign/examine_machine.h"
+#include "harness/campaign/internal/measure_night.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "tests/temporary_folder.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/verdict_options.h"
+#include "harness/campaign/run_ab.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,26 +12,26 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-compare::TestedMetrics tested(const std::vector<std::string>& metrics,
+verdict::TestedMetrics tested(const std::vector<std::string>& metrics,
                               const std::vector<std::string>& margins,
                               const plan::Plan* plan = nullptr) {
   return tested_metrics({metrics, margins}, {}, plan);
 }
 
-std::optional<double> margin_of(const compare::TestedMetrics& tested, std::string_view name) {
-  compare::TestedMetrics copy = tested;
-  const compare::TestedMetric* metric = compare::find_tested(copy, name, {});
+std::optional<double> margin_of(const verdict::TestedMetrics& tested, std::string_view name) {
+  verdict::TestedMetrics copy = tested;
+  const verdict::TestedMetric* metric = verdict::find_tested(copy, name, {});
   return metric == nullptr ? std::nullopt : metric->margin;
 }
 
 TEST(VerdictOptions, Margin_IsAShareOrAPercentage) {
-  const compare::TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
+  const verdict::TestedMetrics metrics = tested({}, {"step=2%", "peak_bytes=0.005"});
   EXPECT_DOUBLE_EQ(margin_of(metrics, "step").value(), 0.02);
   EXPECT_DOUBLE_EQ(margin_of(metrics, "peak_bytes").value(), 0.005);
   EXPECT_DOUBLE_EQ(margin_of(tested({}, {"0.03"}), "step").value(), 0.03)
       << "without a name: of the step";
   EXPECT_FALSE(margin_of(tested({}, {}), "peak_bytes"));
-  const compare::TestedMetrics own =
+  const verdict::TestedMetrics own =
       tested({"step_p99_ns", "forward"}, {"p99=5%", "forward_ns=2%"});
   EXPECT_DOUBLE_EQ(margin_of(own, "step_p99").value(), 0.05);
   EXPECT_DOUBLE_EQ(margin_of(own, "forward").value(), 0.02);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Activity of a device in two steps of 100 ns each, from 1000 on.
-#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/device_activity.h"
 
 #include <gtest/gtest.h>
 

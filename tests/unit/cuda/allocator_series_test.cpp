@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-#include "harness/measure/window_samples.h"
+#include "harness/worker/internal/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::cuda {

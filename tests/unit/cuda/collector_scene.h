@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 

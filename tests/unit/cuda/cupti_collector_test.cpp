@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers are composed of CUPTI's own structures, in the layout of its headers.
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 
 #include <gmock/gmock.h>
 
-#include "harness/cuda/activity_summary.h"
 #include "harness/cuda/internal/cupti_records.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"

@@ -2,7 +2,7 @@
 // Which calls launch work, which work belongs to which call, and which losses are counted.
 #include <gmock/gmock.h>
 
-#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/device_activity.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 

@@ -67,7 +67,7 @@ struct EventScene {
       events = made.get();
       instruments.push_back(std::move(made));
     }
-    measure::InstrumentSet set(std::move(instruments));
+    worker::InstrumentSet set(std::move(instruments));
     worker::LoopOptions loop_options;
     loop_options.schedule = schedule;
     loop_options.stop.cycles = schedule.repeat;

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/schedule/schedule.h"
 #include "harness/worker/internal/loop.h"
@@ -85,7 +85,7 @@ struct Campaign {
       instruments.push_back(std::move(made));
     }
     for (const auto& each : instruments) EXPECT_EQ(each->exercise(), std::nullopt);
-    measure::InstrumentSet set(std::move(instruments));
+    worker::InstrumentSet set(std::move(instruments));
     DeviceWork workload(api, [&](StepRecorder& step) { one_step(step); });
     worker::LoopOptions options;
     options.schedule = {.wait = 1, .warmup = 2, .active = kSteps, .repeat = kCycles};

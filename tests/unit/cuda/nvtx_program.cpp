@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
   instruments.push_back(cuda::make_nvtx_ranges(
       std::nullopt, {.phase_names = names, .thread_name = is_rank ? "rank 1 of 2" : ""}));
   if (instruments.back()->exercise()) return 77;
-  measure::InstrumentSet set(std::move(instruments));
+  worker::InstrumentSet set(std::move(instruments));
   ScriptedClock clock;
   Steps steps(clock, throws);
   worker::LoopOptions options;

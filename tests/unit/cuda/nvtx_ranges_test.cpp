@@ -8,8 +8,8 @@
 #include <fstream>
 
 #include "harness/catalogue/catalogue.h"
-#include "harness/measure/window_samples.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
+#include "harness/worker/internal/window_samples.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transfer/plain_rate.h"
+#include "workloads/step/internal/plain_rate.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/scripted_clock.h"
 
-namespace stepbench::transfer {
+namespace stepbench::step {
 namespace {
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -50,4 +50,4 @@ TEST(PlainRate, Copies_AreBounded) {
 }
 
 }  // namespace
-}  // namespace stepbench::transfer
+}  // namespace stepbench::step

@@ -7,8 +7,8 @@
 
 #include <filesystem>
 
-#include "harness/cuda/activity_collector.h"
 #include "harness/cuda/cuda_api.h"
+#include "harness/cuda/device_activity.h"
 #include "harness/cuda/internal/cupti_api.h"
 #include "harness/cuda/internal/cupti_records.h"
 

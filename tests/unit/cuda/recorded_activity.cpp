@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/cuda/activity_summary.h"
+#include "harness/cuda/device_activity.h"
 
 namespace stepbench::cuda {
 namespace {

@@ -10,7 +10,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"

@@ -5,12 +5,7 @@
 #include <cmath>
 
 #include "harness/document/document.h"
-#include "harness/document/projection.h"
 #include "harness/document/render.h"
-#include "harness/document/render_html.h"
-#include "harness/document/render_markdown.h"
-#include "harness/document/render_text.h"
-#include "harness/document/table.h"
 
 namespace stepbench::document {
 namespace {

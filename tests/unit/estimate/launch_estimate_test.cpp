@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/estimate/launch_estimate.h"
+#include "harness/estimate/internal/launch_estimate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

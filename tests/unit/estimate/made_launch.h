@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
 
 namespace stepbench::estimate {
 

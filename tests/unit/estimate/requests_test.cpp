@@ -6,7 +6,7 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
-#include "harness/estimate/request_times.h"
+#include "harness/estimate/internal/request_times.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

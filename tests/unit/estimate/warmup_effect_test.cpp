@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/estimate/steady_state.h"
+#include "harness/estimate/noise.h"
 
 #include <gtest/gtest.h>
 

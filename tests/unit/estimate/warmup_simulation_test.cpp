@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-#include "harness/estimate/steady_state.h"
+#include "harness/estimate/noise.h"
 #include "harness/stats/order_statistics.h"
 #include "tests/unit/stats/noise.h"
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "harness/nights/fields.h"
-#include "harness/protocol/fields.h"
+#include "harness/protocol/internal/fields.h"
 #include "harness/record/fields.h"
 
 namespace stepbench::testing {
@@ -18,6 +18,6 @@ using Messages = List<record::CycleSamples, ops::OpFrame, record::LaunchReport, 
                       protocol::CycleMessage, protocol::SkippedMessage, protocol::FailedMessage>;
 
 template <template <typename...> typename List>
-using Nights = List<nights::NightSeries, nights::NightExperiment, track::JudgedRow>;
+using Nights = List<nights::NightSeries, nights::NightExperiment, nights::JudgedRow>;
 
 }  // namespace stepbench::testing

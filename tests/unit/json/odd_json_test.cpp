@@ -14,9 +14,9 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/messages.h"
-#include "harness/record/input.h"
-#include "harness/record/line_codec.h"
-#include "harness/report/anonymous_json.h"
+#include "harness/record/internal/input.h"
+#include "harness/record/internal/line_codec.h"
+#include "harness/report/exports.h"
 
 namespace stepbench::json {
 namespace {

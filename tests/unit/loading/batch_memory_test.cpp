@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/batches.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/cached_batches.h"
+#include "workloads/loader/internal/cached_batches.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include "harness/base/error.h"
 #include "tests/scripted_clock.h"
 #include "tests/unit/loading/case.h"
-#include "workloads/loader/schedule_rule.h"
+#include "workloads/loader/loader_section.h"
 
 namespace stepbench {
 namespace {

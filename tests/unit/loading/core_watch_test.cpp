@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/analysis/loader_facts.h"
+#include "workloads/loader/internal/analysis/loader_facts.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

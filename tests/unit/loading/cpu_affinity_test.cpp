@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/numbers.h"
-#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/internal/worker_cpus.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/jpeg/jpeg_sample.h"
+#include "workloads/data/internal/jpeg/jpeg_sample.h"
 
 #include <gtest/gtest.h>
 

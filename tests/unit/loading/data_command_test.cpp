@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/prefetching_loader.h"
+#include "workloads/loader/internal/prefetching_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <sstream>
 
-#include "workloads/data/philox.h"
+#include "workloads/data/random.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/fork/fork_loader.h"
+#include "workloads/loader/internal/fork/fork_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {

@@ -15,10 +15,10 @@
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/fork/shared_memory.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/fork/fork_loader.h"
+#include "workloads/loader/internal/fork/shared_memory.h"
+#include "workloads/loader/internal/worker_cpus.h"
 
 namespace stepbench {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/scripted_upload.h"
-#include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/fork/fork_loader.h"
 
 namespace stepbench {
 namespace {

@@ -12,10 +12,10 @@
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/data_kinds.h"
-#include "workloads/data/formats/cifar_bin.h"
-#include "workloads/data/formats/mnist_idx.h"
-#include "workloads/data/formats/tensor_files.h"
-#include "workloads/data/formats/token_bin.h"
+#include "workloads/data/internal/formats/cifar_bin.h"
+#include "workloads/data/internal/formats/mnist_idx.h"
+#include "workloads/data/internal/formats/tensor_files.h"
+#include "workloads/data/internal/formats/token_bin.h"
 
 namespace stepbench::test {
 

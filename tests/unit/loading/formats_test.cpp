@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/formats.h"
-#include "workloads/data/generate/make_formats.h"
+#include "workloads/data/internal/generate/make_formats.h"
 
 namespace stepbench {
 namespace {

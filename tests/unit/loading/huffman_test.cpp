@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "tests/unit/loading/test_images.h"
-#include "workloads/data/jpeg/huffman_table.h"
+#include "workloads/data/internal/jpeg/huffman_scan.h"
 
 namespace stepbench {
 namespace {

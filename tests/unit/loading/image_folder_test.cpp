@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
-#include "workloads/data/generate/make_jpeg_folder.h"
+#include "workloads/data/internal/generate/make_jpeg_files.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/inline_loader.h"
+#include "workloads/loader/internal/inline_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -7,8 +7,7 @@
 
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/batch_reader.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {

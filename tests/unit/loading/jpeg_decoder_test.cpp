@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/jpeg/jpeg_decoder.h"
+#include "workloads/data/internal/jpeg/jpeg_decoder.h"
 
 #include <gmock/gmock.h>
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/test_images.h"
-#include "workloads/data/philox.h"
+#include "workloads/data/random.h"
 
 namespace stepbench {
 namespace {

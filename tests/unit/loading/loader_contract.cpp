@@ -8,10 +8,10 @@
 
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic/synthetic.h"
-#include "workloads/data/synthetic/synthetic_tokens.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/data/internal/synthetic/synthetic.h"
+#include "workloads/data/internal/synthetic/synthetic_tokens.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/inline_loader.h"
 
 namespace stepbench::test {
 

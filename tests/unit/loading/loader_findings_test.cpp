@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Planted cases: each gives its findings and no others.
-#include "workloads/loader/analysis/loader_findings.h"
+#include "workloads/loader/internal/analysis/loader_findings.h"
 
 #include <gmock/gmock.h>
 
 #include "tests/unit/loading/case.h"
-#include "workloads/loader/analysis/loader_analysis.h"
-#include "workloads/loader/analysis/loader_facts.h"
-#include "workloads/loader/repeated_batches.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/analysis/loader_analysis.h"
+#include "workloads/loader/internal/analysis/loader_facts.h"
 
 namespace stepbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/loader_workload.h"
-#include "workloads/loader/analysis/loader_report.h"
+#include "workloads/loader/internal/analysis/loader_report.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -18,9 +18,9 @@
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/loader/make_loader.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/worker_cpus.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/make_loader.h"
+#include "workloads/loader/internal/worker_cpus.h"
 
 namespace stepbench {
 namespace {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <set>
-
-#include "workloads/loader/batch_order.h"
 
 namespace stepbench {
 namespace {

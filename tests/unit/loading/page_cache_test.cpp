@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/stored_files.h"
+#include "workloads/data/data_kinds.h"
 
 #include <gmock/gmock.h>
 #include <linux/magic.h>
@@ -15,8 +15,8 @@
 #include "harness/base/error.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/formats/mapped_file.h"
-#include "workloads/data/formats/token_bin.h"
+#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/formats/token_bin.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/philox.h"
+#include "workloads/data/random.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pictures of samples: the original bytes in the right channels and places, and a PNG file that
 // other programs can read.
-#include "workloads/loader/preview/picture.h"
+#include "workloads/loader/internal/preview/picture.h"
 
 #include <gmock/gmock.h>
 #include <png.h>
@@ -11,7 +11,7 @@
 
 #include "harness/base/error.h"
 #include "tests/unit/loading/formats.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
 
 namespace stepbench {
 namespace {

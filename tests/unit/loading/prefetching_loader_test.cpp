@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/prefetching_loader.h"
+#include "workloads/loader/internal/prefetching_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "tests/scripted_clock.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
-#include "workloads/loader/preview/show_data.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/show_data.h"
 
 namespace stepbench {
 namespace {

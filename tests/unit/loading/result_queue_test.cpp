@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 #include <gmock/gmock.h>
 

@@ -11,12 +11,11 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic/synthetic_tokens.h"
-#include "workloads/loader/analysis/loader_facts.h"
-#include "workloads/loader/batch_order.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/make_loader.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/data/internal/synthetic/synthetic_tokens.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/analysis/loader_facts.h"
+#include "workloads/loader/internal/inline_loader.h"
+#include "workloads/loader/internal/make_loader.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/sample_order.h"
+#include "workloads/loader/batches.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/synthetic/synthetic.h"
+#include "workloads/data/internal/synthetic/synthetic.h"
 
 namespace stepbench {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows that fit the loader, as planned.
-#include "workloads/loader/schedule_rule.h"
+#include "workloads/loader/loader_section.h"
 
 #include <gmock/gmock.h>
 

@@ -14,7 +14,6 @@
 
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/loader.h"
-#include "workloads/loader/pinned_memory.h"
 
 namespace stepbench::test {
 

@@ -12,7 +12,7 @@
 
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/pinned_memory.h"
+#include "workloads/loader/loader.h"
 
 namespace stepbench::test {
 

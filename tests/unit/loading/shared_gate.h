@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "workloads/loader/fork/shared_memory.h"
+#include "workloads/loader/internal/fork/shared_memory.h"
 
 namespace stepbench::test {
 

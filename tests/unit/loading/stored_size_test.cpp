@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/stored_files.h"
+#include "workloads/data/data_kinds.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,6 @@
 #include "tests/temporary_folder.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/data_kinds.h"
 
 namespace stepbench {
 namespace {

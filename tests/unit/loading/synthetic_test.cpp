@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/synthetic/synthetic.h"
+#include "workloads/data/internal/synthetic/synthetic.h"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,7 @@
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/loader/engines.h"
-#include "workloads/loader/make_loader.h"
+#include "workloads/loader/internal/make_loader.h"
 
 namespace stepbench {
 namespace {

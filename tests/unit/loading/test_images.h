@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "tests/temporary_folder.h"
-#include "workloads/data/generate/jpeg_encoder.h"
-#include "workloads/data/jpeg/jpeg_decoder.h"
-#include "workloads/data/philox.h"
+#include "workloads/data/internal/generate/jpeg_encoder.h"
+#include "workloads/data/internal/jpeg/jpeg_decoder.h"
+#include "workloads/data/random.h"
 
 namespace stepbench::test {
 

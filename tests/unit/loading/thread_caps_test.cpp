@@ -7,9 +7,9 @@
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/loader/fork/fork_loader.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/fork/fork_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

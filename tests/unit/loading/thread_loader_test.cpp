@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 #include <gmock/gmock.h>
 
@@ -10,8 +10,8 @@
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/philox.h"
-#include "workloads/loader/sample_order.h"
+#include "workloads/data/random.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {

@@ -7,9 +7,9 @@
 #include <numeric>
 
 #include "tests/unit/loading/scripted_upload.h"
-#include "workloads/loader/inline_loader.h"
-#include "workloads/loader/sample_order.h"
-#include "workloads/loader/thread/thread_loader.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/internal/inline_loader.h"
+#include "workloads/loader/internal/thread/thread_loader.h"
 
 namespace stepbench {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/formats/web_dataset.h"
+#include "workloads/data/internal/formats/web_dataset.h"
 
 #include <gmock/gmock.h>
 
@@ -8,8 +8,8 @@
 
 #include "tests/unit/loading/formats.h"
 #include "tests/workloads/workload_driver.h"
-#include "workloads/data/jpeg/jpeg_folder.h"
-#include "workloads/loader/analysis/loader_report.h"
+#include "workloads/data/internal/jpeg/jpeg_folder.h"
+#include "workloads/loader/internal/analysis/loader_report.h"
 
 namespace stepbench {
 namespace {

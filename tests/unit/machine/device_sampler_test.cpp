@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/device_sampler.h"
+#include "harness/machine/sampler.h"
 
 #include <gmock/gmock.h>
 

@@ -6,8 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "harness/machine/shared_memory.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/record/quality.h"
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"

@@ -9,10 +9,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "harness/machine/cgroup.h"
-#include "harness/machine/process_tree.h"
+#include "harness/machine/processes.h"
 #include "harness/machine/sampler.h"
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"

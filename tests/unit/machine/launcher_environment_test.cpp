@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/launcher_environment.h"
+#include "harness/machine/environment.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/memory_growth.h"
+#include "harness/machine/internal/memory_growth.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "harness/machine/device_sampler.h"
+#include "harness/machine/sampler.h"
 #include "tests/gpu/answers.h"
 #include "tests/scripted_clock.h"
 

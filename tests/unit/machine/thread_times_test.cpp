@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/machine/cpu_times.h"
+#include "harness/machine/processes.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/acts.h"
+#include "harness/nights/internal/acts.h"
 
 #include <gmock/gmock.h>
 
@@ -20,8 +20,8 @@ using ::testing::ThrowsMessage;
 
 constexpr const char* kToday = "2026-02-01";
 
-std::vector<track::TrackedRun> runs_of_january() {
-  std::vector<track::TrackedRun> runs;
+std::vector<nights::TrackedRun> runs_of_january() {
+  std::vector<nights::TrackedRun> runs;
   for (int day = 1; day <= 21; ++day) {
     const std::string date = (day < 10 ? "2026-01-0" : "2026-01-") + std::to_string(day);
     runs.push_back({.run_id = date + "-train",
@@ -33,21 +33,21 @@ std::vector<track::TrackedRun> runs_of_january() {
   return runs;
 }
 
-track::TrackEvent reported(const track::TrackedRun& run) {
+nights::TrackEvent reported(const nights::TrackedRun& run) {
   return event_of(SeriesEvent{
       .alert = "A1",
       .series = {.id = "s",
                  .change = {.size = .05, .good = "2026-01-20-train", .bad = "2026-01-21-train"}},
-      .night = track::night_of(run)});
+      .night = nights::night_of(run)});
 }
 
 class Log {
  public:
   Log() { tell(reported(runs.back())); }
-  void tell(track::TrackEvent event) { apply_event(log, event); }
+  void tell(nights::TrackEvent event) { apply_event(log, event); }
   const Alert& alert() const { return log.alerts.front(); }
 
-  std::vector<track::TrackedRun> runs = runs_of_january();
+  std::vector<nights::TrackedRun> runs = runs_of_january();
   AlertLog log = {};
 };
 
@@ -66,7 +66,7 @@ TEST(ParsedChange, IsASignedPercentage) {
 TEST(Acceptance, IncompleteOne_IsRejected) {
   const AlertLog log = regression();
   Log over;
-  over.tell(event_of(AlertEvent::kFixed, "A1", track::night_of(over.runs.back()), ""));
+  over.tell(event_of(AlertEvent::kFixed, "A1", nights::night_of(over.runs.back()), ""));
   const AlertLog& fixed = over.log;
   struct Row {
     Acceptance how;
@@ -86,7 +86,7 @@ TEST(Acceptance, IncompleteOne_IsRejected) {
     EXPECT_THAT([&] { (void)accept_alert(row.of->alerts.front(), row.how, kToday); },
                 ThrowsMessage<ConfigError>(HasSubstr(row.why)));
   }
-  const track::TrackEvent event = accept_alert(
+  const nights::TrackEvent event = accept_alert(
       log.alerts.front(), {.reason = "x", .until = "2026-02-01", .expect = "8%"}, kToday);
   EXPECT_EQ(event.alert_id, "A1");
   EXPECT_EQ(event.what, "accepted");
@@ -110,7 +110,7 @@ TEST(Acceptance, Reopened_HasNoAssignee) {
   log.tell(assign_alert(log.alert(), "anna", ""));
   EXPECT_EQ(log.alert().state, AlertState::kAccepted);
   EXPECT_EQ(log.alert().assignee, "anna");
-  for (track::TrackEvent& event : reopen_alert(log.alert(), "", "not merged"))
+  for (nights::TrackEvent& event : reopen_alert(log.alert(), "", "not merged"))
     log.tell(std::move(event));
   const Alert open = log.alert();
   EXPECT_THAT(reopen_alert(open, "ben", ""), SizeIs(1)) << "it is ben's";
@@ -148,8 +148,8 @@ TEST(Baseline, ClosesAlertsUpToItsRun) {
 }
 
 TEST(IgnoredSeries, LastDay_EndsTheIgnoring) {
-  const track::TrackedSeries series{.id = "s"};
-  std::vector<track::TrackEvent> events = {ignore_series(series, "x", "2026-02-03", kToday)};
+  const nights::TrackedSeries series{.id = "s"};
+  std::vector<nights::TrackEvent> events = {ignore_series(series, "x", "2026-02-03", kToday)};
   EXPECT_THAT(ignored_series(events, "2026-02-03"), ElementsAre("s"));
   EXPECT_THAT(ignored_series(events, "2026-02-04"), IsEmpty());
   events.push_back(watch_series(series, ""));
@@ -157,7 +157,7 @@ TEST(IgnoredSeries, LastDay_EndsTheIgnoring) {
 }
 
 TEST(RunMeant, IdPrefixOrFolder_FindsTheRun) {
-  const std::vector<track::TrackedRun> runs = runs_of_january();
+  const std::vector<nights::TrackedRun> runs = runs_of_january();
   EXPECT_EQ(resolve_run("2026-01-05-train", runs, "RUN").run_id, "2026-01-05-train");
   EXPECT_EQ(resolve_run("2026-01-05", runs, "RUN").run_id, "2026-01-05-train");
   EXPECT_EQ(resolve_run("results/2026-01-05-train/", runs, "RUN").run_id, "2026-01-05-train");

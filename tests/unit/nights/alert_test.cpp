@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/alert.h"
+#include "harness/nights/internal/alert.h"
 
 #include <gmock/gmock.h>
 
@@ -12,20 +12,20 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-const track::EventNight kNight{
+const nights::EventNight kNight{
     .run = "n1", .utc = "2026-01-01T02:00:00Z", .host = "box", .experiment = "train"};
 
-track::TrackEvent reported(const std::string& series, const std::string& good,
-                           const std::string& bad) {
+nights::TrackEvent reported(const std::string& series, const std::string& good,
+                            const std::string& bad) {
   return event_of(
       SeriesEvent{.alert = "A7",
                   .series = {.id = series, .change = {.size = .05, .good = good, .bad = bad}},
                   .night = kNight});
 }
 
-AlertLog log_of(std::vector<track::TrackEvent> events) {
+AlertLog log_of(std::vector<nights::TrackEvent> events) {
   AlertLog log;
-  for (track::TrackEvent& event : events) apply_event(log, event);
+  for (nights::TrackEvent& event : events) apply_event(log, event);
   return log;
 }
 
@@ -63,11 +63,11 @@ TEST(Alert, FixedSeries_IsNotOpen) {
 
 TEST(Alert, Event_RecordsBothStates) {
   AlertLog log;
-  track::TrackEvent first = reported("a", "n1", "n2");
+  nights::TrackEvent first = reported("a", "n1", "n2");
   apply_event(log, first);
   EXPECT_EQ(first.from_state, "");
   EXPECT_EQ(first.to_state, "open");
-  track::TrackEvent fixed = event_of(AlertEvent::kFixed, "A7", kNight, "gone");
+  nights::TrackEvent fixed = event_of(AlertEvent::kFixed, "A7", kNight, "gone");
   apply_event(log, fixed);
   EXPECT_EQ(fixed.from_state, "open");
   EXPECT_EQ(fixed.to_state, "fixed");
@@ -89,13 +89,13 @@ TEST(OldAlert, HasTheStateThatItHasNow) {
                                          {"unmeasured", AlertState::kClosed, "nothing could"},
                                          {"not-reproduced", AlertState::kClosed, "not shown"},
                                          {"improvement", AlertState::kClosed, "no alert"}}) {
-    track::TrackEvent event{.what = "fired",
-                            .alert_id = "A1",
-                            .to_state = row.state,
-                            .details = {{"series", std::string("a")}, {"change", .05}}};
-    track::set_night(event, kNight);
-    track::TrackEvent note{.what = "noted", .alert_id = "A1", .reason = "as told"};
-    const std::vector<track::TrackEvent> events =
+    nights::TrackEvent event{.what = "fired",
+                             .alert_id = "A1",
+                             .to_state = row.state,
+                             .details = {{"series", std::string("a")}, {"change", .05}}};
+    nights::set_night(event, kNight);
+    nights::TrackEvent note{.what = "noted", .alert_id = "A1", .reason = "as told"};
+    const std::vector<nights::TrackEvent> events =
         row.now == AlertState::kClosed ? std::vector{event} : std::vector{event, note};
     const AlertLog log = fold_alerts(events);
     EXPECT_EQ(log.find("A1")->state, row.now) << row.state;

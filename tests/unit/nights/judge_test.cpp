@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/judge.h"
+#include "harness/nights/internal/judge.h"
 
 #include <gmock/gmock.h>
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/nights/judge.h"
+#include "harness/nights/internal/judge.h"
 #include "tests/unit/nights/simulated_machine.h"
 
 namespace stepbench::testing_nights {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Notes of a night about a case without a history (harness/track/new_series.h).
+// Notes of a night about a case without a history (harness/nights/history.h).
 #include <gmock/gmock.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "harness/track/new_series.h"
+#include "harness/nights/history.h"
 #include "tests/unit/nights/night_maker.h"
 
-namespace stepbench::track {
+namespace stepbench::nights {
 namespace {
 
 using test::Nightly;
@@ -88,4 +88,4 @@ TEST(NewSeries, Many_ShowTheFirstThree) {
 }
 
 }  // namespace
-}  // namespace stepbench::track
+}  // namespace stepbench::nights

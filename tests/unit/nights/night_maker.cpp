@@ -25,7 +25,7 @@ std::string hex_of_night(std::size_t night) {
   return std::string(4 - text.size(), '0') + text + "c0ffee00";
 }
 
-std::size_t night_of_run(const track::TrackedRun& run) {
+std::size_t night_of_run(const nights::TrackedRun& run) {
   const auto since = *text::parse_utc(run.started_utc) - *text::parse_utc("2026-01-01T00:00:00Z");
   return static_cast<std::size_t>(std::chrono::floor<std::chrono::days>(since).count());
 }
@@ -58,37 +58,37 @@ std::string NightMaker::run_id(std::size_t night, const std::string& experiment)
 
 std::size_t NightMaker::run_index(std::size_t night, const std::string& experiment) {
   const std::string id = run_id(night, experiment);
-  const auto known = std::ranges::find(history.runs, id, &track::TrackedRun::run_id);
+  const auto known = std::ranges::find(history.runs, id, &nights::TrackedRun::run_id);
   if (known != history.runs.end()) return static_cast<std::size_t>(known - history.runs.begin());
-  track::TrackedRun fresh{.run_id = id,
-                          .started_utc = utc_of_night(night, experiment == "train" ? 0min : 30min),
-                          .experiment = experiment,
-                          .host = "box",
-                          .folder = "results/" + id,
-                          .build_id = "b0" + hex_of_night(night),
-                          .git_sha = hex_of_night(night)};
+  nights::TrackedRun fresh{.run_id = id,
+                           .started_utc = utc_of_night(night, experiment == "train" ? 0min : 30min),
+                           .experiment = experiment,
+                           .host = "box",
+                           .folder = "results/" + id,
+                           .build_id = "b0" + hex_of_night(night),
+                           .git_sha = hex_of_night(night)};
   const auto place = std::ranges::upper_bound(history.runs, fresh.started_utc, {},
-                                              &track::TrackedRun::started_utc);
+                                              &nights::TrackedRun::started_utc);
   const auto index = static_cast<std::size_t>(place - history.runs.begin());
   history.runs.insert(place, std::move(fresh));
-  for (track::SeriesHistory& series : history.series) {
-    for (track::TrackedPoint& each : series.points) each.run += each.run >= index ? 1 : 0;
+  for (nights::SeriesHistory& series : history.series) {
+    for (nights::TrackedPoint& each : series.points) each.run += each.run >= index ? 1 : 0;
   }
   return index;
 }
 
-track::TrackedRun& NightMaker::run(std::size_t night, const std::string& experiment) {
+nights::TrackedRun& NightMaker::run(std::size_t night, const std::string& experiment) {
   return history.runs.at(run_index(night, experiment));
 }
 
-track::TrackedSeries& NightMaker::add_series(const std::string& case_id, const Nightly& values,
-                                             const std::string& experiment) {
-  track::SeriesHistory one{
+nights::TrackedSeries& NightMaker::add_series(const std::string& case_id, const Nightly& values,
+                                              const std::string& experiment) {
+  nights::SeriesHistory one{
       .series = {.id = experiment == "train" ? case_id : experiment.substr(0, 1) + case_id,
                  .experiment = experiment,
                  .workload = "train_step",
                  .case_id = case_id,
-                 .metric = std::string(track::kStepSeries),
+                 .metric = std::string(nights::kStepSeries),
                  .unit = "ns",
                  .direction = Direction::kLowerIsBetter,
                  .monitored = true,
@@ -110,23 +110,23 @@ track::TrackedSeries& NightMaker::add_series(const std::string& case_id, const N
 
 void NightMaker::set_cohort_from(std::size_t night, const std::string& driver) {
   history.cohorts.push_back({.id = "c2", .fields = {{"gpu.driver", driver}}});
-  for (track::SeriesHistory& one : history.series) {
-    for (track::TrackedPoint& point : one.points) {
+  for (nights::SeriesHistory& one : history.series) {
+    for (nights::TrackedPoint& point : one.points) {
       if (night_of_run(history.runs[point.run]) >= night) point.cohort = "c2";
     }
   }
 }
 
-void NightMaker::tell(track::TrackEvent event) {
+void NightMaker::tell(nights::TrackEvent event) {
   nights::AlertLog log = nights::fold_alerts(events);
   if (!event.alert_id.empty()) nights::apply_event(log, event);
   events.push_back(std::move(event));
 }
 
-nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
+nights::NightPairs NightMaker::pairs_of(const nights::TrackedRun& run) const {
   const std::size_t night = night_of_run(run);
   const std::string first = run_id(0, run.experiment);
-  nights::NightPairs pairs{.night = track::night_of(run),
+  nights::NightPairs pairs{.night = nights::night_of(run),
                            .build = run.build_id,
                            .reference = "b0" + hex_of_night(0),
                            .reference_run = first,
@@ -136,9 +136,9 @@ nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
     return pairs;
   }
   constexpr std::array kNoise = {0.6, -0.9, 0.2, 0.1, -0.7, 1.1, -0.5, 0.3};
-  for (const track::SeriesHistory& one : history.series) {
+  for (const nights::SeriesHistory& one : history.series) {
     if (one.series.experiment != run.experiment || one.points.empty()) continue;
-    for (const track::TrackedPoint& point : one.points) {
+    for (const nights::TrackedPoint& point : one.points) {
       if (history.runs[point.run].run_id != run.run_id) continue;
       pairs.environment = point.cohort;
       nights::SeriesPairs series{.series = one.series.id,
@@ -155,10 +155,10 @@ nights::NightPairs NightMaker::pairs_of(const track::TrackedRun& run) const {
   return pairs;
 }
 
-track::History NightMaker::known_at(std::size_t night) const {
-  track::History known = history;
-  for (track::SeriesHistory& one : known.series) {
-    std::erase_if(one.points, [&](const track::TrackedPoint& point) {
+nights::History NightMaker::known_at(std::size_t night) const {
+  nights::History known = history;
+  for (nights::SeriesHistory& one : known.series) {
+    std::erase_if(one.points, [&](const nights::TrackedPoint& point) {
       return night_of_run(history.runs[point.run]) > night;
     });
   }
@@ -167,10 +167,10 @@ track::History NightMaker::known_at(std::size_t night) const {
 
 nights::Night NightMaker::live(std::size_t night) {
   for (; next_ <= night; ++next_) {
-    const track::History known = known_at(next_);
+    const nights::History known = known_at(next_);
     std::vector<nights::NightPairs> pairs;
     std::vector<std::string> tonight;
-    for (const track::TrackedRun& run : history.runs) {
+    for (const nights::TrackedRun& run : history.runs) {
       if (night_of_run(run) != next_) continue;
       tonight.push_back(run.run_id);
       pairs.push_back(pairs_of(run));
@@ -182,7 +182,7 @@ nights::Night NightMaker::live(std::size_t night) {
                                                       .events = events,
                                                       .now_utc = now_utc},
                                                      states_);
-    for (track::TrackEvent& event : judged.events) {
+    for (nights::TrackEvent& event : judged.events) {
       event.at_utc = now_utc;
       event.who = "nightly@box";
       events.push_back(std::move(event));
@@ -218,7 +218,7 @@ nights::Alert NightMaker::alert(const std::string& id) const {
   return *found;
 }
 
-const std::vector<track::JudgedRow>& NightMaker::judged(const std::string& series) const {
+const std::vector<nights::JudgedRow>& NightMaker::judged(const std::string& series) const {
   return judged_.at(series);
 }
 

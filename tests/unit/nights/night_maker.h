@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/nights/judge_night.h"
+#include "harness/nights/internal/judge_night.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
-#include "harness/report/night_document.h"
+#include "harness/report/night.h"
 
 namespace stepbench::test {
 
@@ -24,17 +24,17 @@ class NightMaker {
   NightMaker();
 
   // In nanoseconds, in the named experiment; the id is the name of the case.
-  track::TrackedSeries& add_series(const std::string& case_id, const Nightly& values,
-                                   const std::string& experiment = "train");
+  nights::TrackedSeries& add_series(const std::string& case_id, const Nightly& values,
+                                    const std::string& experiment = "train");
   // `count` values around `level` that vary by about a tenth of a percent, always the same.
   static Nightly steady(std::size_t count, double level = 76e6);
   // Multiplied by `factor` from that night on.
   static Nightly moved_from(std::size_t night, double factor, double level, std::size_t count = 26);
 
-  track::TrackedRun& run(std::size_t night, const std::string& experiment = "train");
+  nights::TrackedRun& run(std::size_t night, const std::string& experiment = "train");
   static std::string run_id(std::size_t night, const std::string& experiment = "train");
   void set_cohort_from(std::size_t night, const std::string& driver);
-  void tell(track::TrackEvent event);
+  void tell(nights::TrackEvent event);
 
   // Judges all unjudged nights up to that one; returns that one.
   nights::Night live(std::size_t night);
@@ -42,21 +42,21 @@ class NightMaker {
   [[nodiscard]] report::ShownNight shown() const;
   [[nodiscard]] nights::Alert alert(const std::string& id) const;
   // The verdicts of a series by night.
-  [[nodiscard]] const std::vector<track::JudgedRow>& judged(const std::string& series) const;
+  [[nodiscard]] const std::vector<nights::JudgedRow>& judged(const std::string& series) const;
 
-  std::vector<track::TrackEvent> events = {};
-  track::History history = {};
+  std::vector<nights::TrackEvent> events = {};
+  nights::History history = {};
   std::string cause = {};  // of odd nights from here on
 
  private:
-  [[nodiscard]] nights::NightPairs pairs_of(const track::TrackedRun& run) const;
+  [[nodiscard]] nights::NightPairs pairs_of(const nights::TrackedRun& run) const;
   [[nodiscard]] std::size_t run_index(std::size_t night, const std::string& experiment);
-  [[nodiscard]] track::History known_at(std::size_t night) const;
+  [[nodiscard]] nights::History known_at(std::size_t night) const;
 
   std::size_t next_ = 0;  // night to judge
   nights::Night last_ = {};
   std::map<std::string, nights::SeriesState> states_ = {};
-  std::map<std::string, std::vector<track::JudgedRow>, std::less<>> judged_ = {};
+  std::map<std::string, std::vector<nights::JudgedRow>, std::less<>> judged_ = {};
 };
 
 }  // namespace stepbench::test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/nights/acts.h"
+#include "harness/nights/internal/acts.h"
 #include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
 
@@ -25,7 +25,7 @@ constexpr std::uint64_t kStoredSeed = 20261129;
 // A history on disk with nights of generated launches.
 class StoredNights : public ::testing::Test {
  protected:
-  track::TrackStore open() { return track::TrackStore::open(url_); }
+  nights::TrackStore open() { return nights::TrackStore::open(url_); }
 
   std::string run_of(int night) const { return "night-" + std::to_string(1000 + night); }
   std::string utc_of(int night) const {
@@ -33,33 +33,33 @@ class StoredNights : public ::testing::Test {
   }
 
   // Two cases. `log_ratio`: by how much each is slower than the reference.
-  void add(track::TrackStore& store, int night, const std::vector<double>& log_ratio) {
-    track::ImportedRun run{.run = {.run_id = run_of(night),
-                                   .started_utc = utc_of(night),
-                                   .experiment = "train",
-                                   .host = "box",
-                                   .folder = "results/" + run_of(night),
-                                   .build_id = "b" + std::to_string(night),
-                                   .plan_digest = "p"}};
+  void add(nights::TrackStore& store, int night, const std::vector<double>& log_ratio) {
+    nights::ImportedRun run{.run = {.run_id = run_of(night),
+                                    .started_utc = utc_of(night),
+                                    .experiment = "train",
+                                    .host = "box",
+                                    .folder = "results/" + run_of(night),
+                                    .build_id = "b" + std::to_string(night),
+                                    .plan_digest = "p"}};
     for (std::size_t i = 0; i < log_ratio.size(); ++i) {
-      track::ImportedCase made{.case_id = "case" + std::to_string(i), .workload = "w"};
+      nights::ImportedCase made{.case_id = "case" + std::to_string(i), .workload = "w"};
       for (int launch = 0; launch < 4; ++launch) {
         made.launches.push_back({.values = {.launch = launch,
                                             .steps = 5,
-                                            .values = {{std::string(track::kStepSeries),
+                                            .values = {{std::string(nights::kStepSeries),
                                                         1e6 * std::exp(log_ratio[i])}}},
                                  .cohort = "c1",
                                  .digest = std::to_string(launch)});
       }
       run.cases.push_back(std::move(made));
     }
-    (void)store.add(track::Import{
+    (void)store.add(nights::Import{
         .runs = {run}, .cohorts = {{.id = "c1", .fields = {{"torch", std::string("2.11")}}}}});
   }
 
-  NightPairs pairs(track::TrackStore& store, int night, const std::vector<double>& log_ratio,
+  NightPairs pairs(nights::TrackStore& store, int night, const std::vector<double>& log_ratio,
                    std::size_t count) {
-    const track::History history = store.history({.last = 1});
+    const nights::History history = store.history({.last = 1});
     NightPairs measured{
         .night = {.run = run_of(night), .utc = utc_of(night), .host = "box", .experiment = "train"},
         .build = "b" + std::to_string(night),
@@ -71,7 +71,7 @@ class StoredNights : public ::testing::Test {
       return measured;
     }
     std::normal_distribution<double> noise(0, .004);
-    for (const track::SeriesHistory& one : history.series) {
+    for (const nights::SeriesHistory& one : history.series) {
       const auto at = static_cast<std::size_t>(one.series.case_id.back() - '0');
       SeriesPairs of{.series = one.series.id, .first = kPairs, .reference = 1e6};
       for (std::size_t i = 0; i < count; ++i)
@@ -82,7 +82,7 @@ class StoredNights : public ::testing::Test {
     return measured;
   }
 
-  StoredNight night(track::TrackStore& store, int night, const std::vector<double>& log_ratio,
+  StoredNight night(nights::TrackStore& store, int night, const std::vector<double>& log_ratio,
                     std::size_t count = 28) {
     add(store, night, log_ratio);
     return judge_and_record({.runs = {run_of(night)},
@@ -92,7 +92,7 @@ class StoredNights : public ::testing::Test {
                             store);
   }
 
-  StoredNight look(track::TrackStore& store, int night) {
+  StoredNight look(nights::TrackStore& store, int night) {
     return judge_and_record({.runs = {run_of(night)}, .now_utc = utc_of(night)}, store);
   }
 
@@ -103,10 +103,10 @@ class StoredNights : public ::testing::Test {
 
 TEST_F(StoredNights, NextNight_ContinuesFromTheLast) {
   for (int i = 0; i < 12; ++i) {
-    track::TrackStore store = open();
+    nights::TrackStore store = open();
     EXPECT_EQ(night(store, i, {0, 0}).night.exit_code, 0) << i;
   }
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   const StoredNight reported = night(store, 12, {.08, 0});
   EXPECT_EQ(reported.night.exit_code, 1);
   ASSERT_THAT(reported.night.alerts.alerts, SizeIs(1));
@@ -117,7 +117,7 @@ TEST_F(StoredNights, NextNight_ContinuesFromTheLast) {
 }
 
 TEST_F(StoredNights, JudgedTwice_GiveTheSame) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight reported = night(store, 8, {.08, 0});
   const std::size_t events = store.events().size();
@@ -145,7 +145,7 @@ TEST_F(StoredNights, JudgedTwice_GiveTheSame) {
 }
 
 TEST_F(StoredNights, Older_AreShownAsTheyWere) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const std::size_t events = store.events().size();
   const StoredNight older = look(store, 5);
@@ -162,10 +162,10 @@ TEST_F(StoredNights, Older_AreShownAsTheyWere) {
 }
 
 TEST_F(StoredNights, AcceptedMeanwhile_AreShownGreen) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight reported = night(store, 8, {.08, 0});
-  track::TrackEvent accepted =
+  nights::TrackEvent accepted =
       accept_alert(reported.night.alerts.alerts[0], {.reason = "wanted"}, "2026-01-09");
   AlertLog log = reported.night.alerts;
   apply_event(log, accepted);
@@ -174,7 +174,7 @@ TEST_F(StoredNights, AcceptedMeanwhile_AreShownGreen) {
 }
 
 TEST_F(StoredNights, ManyBuilds_EstimateTheLayout) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   (void)night(store, 0, {0, 0});
   const Alert alert{.host = "box", .experiment = "train"};
   for (int i = 1; i <= 24; ++i) {
@@ -189,7 +189,7 @@ TEST_F(StoredNights, ManyBuilds_EstimateTheLayout) {
 }
 
 TEST_F(StoredNights, AddedRun_HasNoVerdict) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   add(store, 3, {0, 0});
   const StoredNight night = look(store, 3);
   EXPECT_EQ(night.night.verdict, NightState::kNoVerdict);
@@ -198,10 +198,10 @@ TEST_F(StoredNights, AddedRun_HasNoVerdict) {
 }
 
 TEST_F(StoredNights, Series_AreReadableForDisplay) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 8; ++i) (void)night(store, i, {0, 0});
   const StoredNight reported = night(store, 8, {.08, 0});
-  const std::vector<track::JudgedRow> nights =
+  const std::vector<nights::JudgedRow> nights =
       store.judged_series(reported.night.series[0].series.id, "box");
   ASSERT_THAT(nights, SizeIs(9));
   EXPECT_EQ(nights.front().state, NightState::kNoVerdict);
@@ -212,22 +212,22 @@ TEST_F(StoredNights, Series_AreReadableForDisplay) {
 }
 
 TEST_F(StoredNights, Reference_StaysUntilABaseline) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   EXPECT_EQ(stored_reference(store, "box", "train").why, NightReason::kNoReference);
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
   EXPECT_EQ(stored_reference(store, "box", "train").build, "b0");
   EXPECT_EQ(stored_reference(store, "box", "train").run, run_of(0));
   EXPECT_EQ(stored_reference(store, "box", "train@dev").why, NightReason::kNoReference);
-  std::vector<track::TrackEvent> events =
+  std::vector<nights::TrackEvent> events =
       set_baseline(store.runs().back(), {}, store.runs(), "release");
-  for (track::TrackEvent& event : events) event.at_utc = utc_of(3);
+  for (nights::TrackEvent& event : events) event.at_utc = utc_of(3);
   store.record(events);
   EXPECT_EQ(stored_reference(store, "box", "train").build, "");
   EXPECT_EQ(stored_reference(store, "box", "train").why, NightReason::kBaseline);
 }
 
 TEST_F(StoredNights, FailingReference_IsCounted) {
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 3; ++i) (void)night(store, i, {0, 0});
   for (int i = 3; i < 5; ++i) {
     add(store, i, {0, 0});
@@ -247,7 +247,7 @@ class RebuiltNights : public StoredNights, public ::testing::WithParamInterface<
 
 TEST_P(RebuiltNights, EqualTheJudgedOnes) {
   random_.seed(kStoredSeed + static_cast<std::uint64_t>(GetParam()));
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   std::vector<double> level = {0, 0};
   for (int i = 0; i < 45; ++i) {
     for (double& one : level) {
@@ -256,7 +256,7 @@ TEST_P(RebuiltNights, EqualTheJudgedOnes) {
     const StoredNight judged = night(store, i, level, random_() % 5 == 0 ? 4 : 28);
     for (const Alert& alert : judged.night.alerts.alerts) {
       if (alert.state != AlertState::kOpen || random_() % 8 != 0) continue;
-      track::TrackEvent event = accept_alert(alert, {.reason = "wanted"}, utc_of(i).substr(0, 10));
+      nights::TrackEvent event = accept_alert(alert, {.reason = "wanted"}, utc_of(i).substr(0, 10));
       AlertLog log = judged.night.alerts;
       apply_event(log, event);
       event.at_utc = utc_of(i);
@@ -265,14 +265,14 @@ TEST_P(RebuiltNights, EqualTheJudgedOnes) {
   }
   const auto before = load_states(store, "box", "train");
   const std::size_t events = store.events().size();
-  std::vector<std::vector<track::JudgedRow>> nights;
+  std::vector<std::vector<nights::JudgedRow>> nights;
   for (const auto& [series, state] : before) nights.push_back(store.judged_series(series, "box"));
   EXPECT_EQ(rebuild(store, "box"), 45U);
   EXPECT_EQ(load_states(store, "box", "train"), before);
   EXPECT_EQ(store.events().size(), events) << "what was told stays told, and nothing is added";
   std::size_t at = 0;
   for (const auto& [series, state] : before) {
-    const std::vector<track::JudgedRow> again = store.judged_series(series, "box");
+    const std::vector<nights::JudgedRow> again = store.judged_series(series, "box");
     ASSERT_EQ(again.size(), nights[at].size());
     for (std::size_t i = 0; i < again.size(); ++i) {
       EXPECT_EQ(again[i].change, nights[at][i].change) << i;
@@ -288,13 +288,13 @@ INSTANTIATE_TEST_SUITE_P(Lives, RebuiltNights, ::testing::Range(0, 6));
 TEST_F(StoredNights, HistoryFromEvents_IsContinued) {
   std::map<std::string, SeriesState> before;
   {
-    track::TrackStore store = open();
+    nights::TrackStore store = open();
     for (int i = 0; i < 12; ++i) (void)night(store, i, {0, 0});
     before = load_states(store, "box", "train");
   }
   for (const char* ending : {"", "-wal", "-shm"})
     std::filesystem::remove((folder_ / "history.db").string() + ending);
-  track::TrackStore store = open();
+  nights::TrackStore store = open();
   for (int i = 0; i < 12; ++i) add(store, i, {0, 0});
   EXPECT_EQ(night(store, 12, {.08, 0}).night.exit_code, 1) << "its level is known";
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/judge_night.h"
+#include "harness/nights/internal/judge_night.h"
 
 #include <gmock/gmock.h>
 
 #include <string>
 #include <vector>
 
-#include "harness/nights/acts.h"
+#include "harness/nights/internal/acts.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::nights {
@@ -149,7 +149,7 @@ class OneNight : public ::testing::Test {
                                .points = {{.run = 0, .value = 1e6}}});
   }
   NightPairs pairs(NightReason why, const std::string& reference_run = "n0") {
-    return {.night = track::night_of(history_.runs.front()),
+    return {.night = nights::night_of(history_.runs.front()),
             .build = "b1",
             .reference = reference_run == "n1" ? "b1" : "b0",
             .reference_run = reference_run,
@@ -158,7 +158,7 @@ class OneNight : public ::testing::Test {
   Night judge(const std::vector<NightPairs>& pairs) {
     return judge_night({.history = history_, .tonight = {"n1"}, .pairs = pairs}, {}).night;
   }
-  track::History history_;
+  nights::History history_;
 };
 
 TEST_F(OneNight, NoPairs_SayWhy) {

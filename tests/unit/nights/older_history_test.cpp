@@ -8,24 +8,24 @@
 #include <fstream>
 #include <string>
 
+#include "harness/nights/internal/database.h"
+#include "harness/nights/internal/sqlite.h"
+#include "harness/nights/internal/track_store.h"
 #include "harness/nights/night_store.h"
-#include "harness/store/database.h"
-#include "harness/store/sqlite.h"
-#include "harness/track/track_store.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::nights {
 namespace {
 
+using nights::TrackStore;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
-using track::TrackStore;
 
 class OlderHistory : public ::testing::Test {
  protected:
   void write(const std::string& dump) {
     std::ifstream file(std::string(STEPBENCH_SOURCE_DIR) + "/tests/unit/nights/data/" + dump);
-    auto database = store::Database::open(url_);
+    auto database = nights::Database::open(url_);
     database->exec("PRAGMA foreign_keys = OFF");  // the dump orders its tables by name
     std::string statement;
     for (std::string line; std::getline(file, line);) {
@@ -39,9 +39,9 @@ class OlderHistory : public ::testing::Test {
   [[nodiscard]] std::string asked(const std::string& sql) const {
     std::string text;
     // Opened with the schema of views for people.
-    const auto database = store::open_sqlite(folder_ / "history.db", {.run_schema = true});
-    database->exec(sql, {}, [&](store::SqlRow row) {
-      for (const store::SqlValue& value : row) {
+    const auto database = nights::open_sqlite(folder_ / "history.db", {.run_schema = true});
+    database->exec(sql, {}, [&](nights::SqlRow row) {
+      for (const nights::SqlValue& value : row) {
         const auto* whole = std::get_if<std::int64_t>(&value);
         const auto* words = std::get_if<std::string>(&value);
         text += (whole != nullptr ? std::to_string(*whole) : words != nullptr ? *words : "-") + ' ';
@@ -57,7 +57,7 @@ class OlderHistory : public ::testing::Test {
 TEST_F(OlderHistory, FirstVersion_KeepsItsPoints) {
   write("history_schema_1.sql");
   TrackStore store = TrackStore::open(url_);
-  const track::History history = store.history();
+  const nights::History history = store.history();
   ASSERT_THAT(history.series, SizeIs(2));
   EXPECT_THAT(history.series[0].points, SizeIs(13));
   EXPECT_EQ(history.series[0].series.unit, "ns");
@@ -89,7 +89,7 @@ TEST_F(OlderHistory, SecondVersion_KeepsReferenceAndAlert) {
   ASSERT_THAT(log.alerts, SizeIs(1));
   EXPECT_EQ(log.alerts[0].state, AlertState::kOpen);
   EXPECT_THAT(log.alerts[0].series, SizeIs(2));
-  const std::vector<track::TrackedRun> runs = store.runs();
+  const std::vector<nights::TrackedRun> runs = store.runs();
   const StoredReference kept = stored_reference(store, "box", "nightly");
   EXPECT_EQ(kept.run, runs.front().run_id);
   EXPECT_EQ(kept.build, runs.front().build_id);

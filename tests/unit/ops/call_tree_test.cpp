@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/call_tree.h"
+#include "harness/ops/op_trees.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/analyze/internal/folded_calls.h"
-#include "harness/analyze/op_tree.h"
-#include "harness/ops/module_tree.h"
 #include "harness/ops/op_table.h"
+#include "harness/traces/internal/folded_calls.h"
+#include "harness/traces/internal/op_tree.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
@@ -91,14 +90,14 @@ TEST(CallTree, ChildrenAndOwnTime_SumToTheParent) {
         log.marks.push_back({at + 50, at + 700, step, 0});
       }
     }
-    const trace::Trace trace = trace::trace_of(log);
-    const analyze::OpTree tree(trace);
-    const OpTable table = analyze::op_table_of(tree);
+    const traces::Trace trace = traces::trace_of(log);
+    const traces::OpTree tree(trace);
+    const OpTable table = traces::op_table_of(tree);
     const ModuleTree modules = make_module_tree(table, 1);
-    for (const std::size_t most : {std::size_t{12}, std::size_t{50}, analyze::kMaxCallRows}) {
+    for (const std::size_t most : {std::size_t{12}, std::size_t{50}, traces::kMaxCallRows}) {
       OpTable cut;
       StringTable names(cut.strings);
-      cut.calls = analyze::folded_calls(tree, {}, names, most);
+      cut.calls = traces::folded_calls(tree, {}, names, most);
       EXPECT_LE(cut.calls.size(), most);
       std::vector<std::int64_t> children_ns(cut.calls.size());
       std::vector<std::size_t> open;
@@ -123,8 +122,8 @@ TEST(CallTree, RowLimit_MergesTheSmallestCalls) {
   for (int i = 0; i < 20; ++i) maker.op("op " + std::to_string(i), i * 100, i * 100 + 80 - i);
   std::vector<std::string> texts;
   StringTable names(texts);
-  const trace::Trace trace = trace::trace_of(maker.log);
-  const std::vector<FoldedCall> rows = analyze::folded_calls(analyze::OpTree(trace), {}, names, 5);
+  const traces::Trace trace = traces::trace_of(maker.log);
+  const std::vector<FoldedCall> rows = traces::folded_calls(traces::OpTree(trace), {}, names, 5);
   ASSERT_EQ(rows.size(), 5U);
   EXPECT_EQ(rows[3].cpu_ns, 78) << "the largest three are kept";
   EXPECT_EQ(texts[rows[4].name], kOtherCalls);

@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "harness/analyze/op_table_of.h"
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
-#include "harness/trace/trace_of.h"
+#include "harness/traces/op_table_of.h"
+#include "harness/traces/trace_files.h"
 
 namespace stepbench::testing {
 
@@ -120,7 +120,7 @@ class RandomLog {
     if (below(12) == 0) made.end_thread = 1 - thread % 2;
     if (below(3) == 0)
       maker_.memory(start_ns + below(end_ns - start_ns + 1), below(4096) - 1024, index);
-    if (below(4) == 0 && end_ns - start_ns > 20 && !analyze::is_bookkeeping(name)) {
+    if (below(4) == 0 && end_ns - start_ns > 20 && !traces::is_bookkeeping(name)) {
       launch(index, start_ns + 5);
     }
     std::int64_t now_ns = start_ns + below(8);
@@ -145,7 +145,7 @@ class RandomLog {
 };
 
 inline ops::OpTable table_of(const ops::OpLog& log) {
-  return analyze::op_table_of(trace::trace_of(log));
+  return traces::op_table_of(traces::trace_of(log));
 }
 
 // The row of that name, over all steps, phases, shapes and modules.

@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/analyze/memory_levels.h"
+#include "harness/traces/op_table_of.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
@@ -32,7 +32,7 @@ LogMaker with_temporary(std::int64_t extra) {
 TEST(Memory, Spike_NamesOpPhaseAndStep) {
   const LogMaker maker = with_temporary(60 * kMiB);
   const OpTable table = testing::table_of(maker.log);
-  const std::vector<Finding> findings = analyze::memory_findings(trace::trace_of(maker.log), table);
+  const std::vector<Finding> findings = traces::memory_findings(traces::trace_of(maker.log), table);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].id, "memory.spike");
   EXPECT_EQ(findings[0].text,
@@ -45,7 +45,7 @@ TEST(Memory, Spike_NamesOpPhaseAndStep) {
 TEST(Memory, LastingOrSmall_IsNoSpike) {
   const LogMaker small = with_temporary(20 * kMiB);
   const auto findings_of = [](const OpLog& log) {
-    return analyze::memory_findings(trace::trace_of(log), testing::table_of(log));
+    return traces::memory_findings(traces::trace_of(log), testing::table_of(log));
   };
   EXPECT_TRUE(findings_of(small.log).empty());
   LogMaker ramp;
@@ -72,8 +72,8 @@ TEST(Memory, PeakPerDevice_IsInTheTable) {
 TEST(Memory, LongTimeline_KeepsItsPeaks) {
   LogMaker maker;
   for (int i = 0; i < 10'000; ++i) maker.memory(i, i % 2 == 0 ? 100 + i : -100 - i + 1);
-  const std::vector<analyze::MemoryLevel> levels =
-      analyze::memory_levels(trace::trace_of(maker.log).memory, 100);
+  const std::vector<traces::MemoryLevel> levels =
+      traces::memory_levels(traces::trace_of(maker.log).memory, 100);
   ASSERT_EQ(levels.size(), 100U);
   std::int64_t highest = 0;
   std::int64_t held = 0;
@@ -82,7 +82,7 @@ TEST(Memory, LongTimeline_KeepsItsPeaks) {
     highest = std::max(highest, held);
   }
   const auto peak = std::find_if(levels.begin(), levels.end(),
-                                 [](const analyze::MemoryLevel& level) { return level.peak; });
+                                 [](const traces::MemoryLevel& level) { return level.peak; });
   ASSERT_NE(peak, levels.end());
   EXPECT_EQ(peak->allocated_bytes, highest);
 }
@@ -91,8 +91,8 @@ TEST(Memory, Peak_IsTheAllocatorsIfReported) {
   LogMaker maker;
   maker.memory(1, 10).total_allocated = 1010;
   maker.memory(2, -10).total_allocated = 1000;
-  const std::vector<analyze::MemoryLevel> levels =
-      analyze::memory_levels(trace::trace_of(maker.log).memory, 10);
+  const std::vector<traces::MemoryLevel> levels =
+      traces::memory_levels(traces::trace_of(maker.log).memory, 10);
   ASSERT_EQ(levels.size(), 2U);
   EXPECT_EQ(levels[0].allocated_bytes, 1010);
   EXPECT_TRUE(levels[0].peak);

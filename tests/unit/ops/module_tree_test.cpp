@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/ops/module_tree.h"
+#include "harness/ops/op_trees.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

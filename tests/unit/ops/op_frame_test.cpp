@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/record/line_codec.h"
+#include "harness/record/internal/line_codec.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/analyze/op_tree.h"
+#include "harness/traces/internal/op_tree.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
@@ -26,13 +26,13 @@ TEST(OpTable, AsyncEvent_HasNoSelfTime) {
 // Outermost: without a parent. Holds for any log.
 TEST(OpTable, SelfTimes_SumToTheOutermostTotals) {
   for (std::uint32_t seed = 0; seed < 150; ++seed) {
-    const trace::Trace trace = trace::trace_of(RandomLog(seed).make());
-    const analyze::OpTree tree(trace);
+    const traces::Trace trace = traces::trace_of(RandomLog(seed).make());
+    const traces::OpTree tree(trace);
     std::int64_t outermost_ns = 0;
-    for (const analyze::OpNode& node : tree.nodes()) {
+    for (const traces::OpNode& node : tree.nodes()) {
       if (node.parent == kNoIndex && !node.async()) outermost_ns += node.row->duration_ns();
     }
-    const OpTable table = analyze::op_table_of(tree);
+    const OpTable table = traces::op_table_of(tree);
     EXPECT_EQ(totals_of(table.rows).self_cpu_ns, outermost_ns) << "seed " << seed;
 
     std::int64_t self_ns = 0;
@@ -41,9 +41,9 @@ TEST(OpTable, SelfTimes_SumToTheOutermostTotals) {
     for (const OpRow& row : table.rows) {
       (row.kind == OpKind::kDevice ? kernels_ns : self_ns) += row.self_device_ns;
     }
-    for (const trace::TraceLane& lane : trace.lanes) {
-      if (lane.kind != trace::LaneKind::kStream) continue;
-      for (const trace::TraceEvent& kernel : lane.events) {
+    for (const traces::TraceLane& lane : trace.lanes) {
+      if (lane.kind != traces::LaneKind::kStream) continue;
+      for (const traces::TraceEvent& kernel : lane.events) {
         const std::uint32_t cause = tree.cause_of(kernel);
         if (cause == kNoIndex || tree.nodes()[cause].async()) {
           unattributed_ns += kernel.duration_ns();

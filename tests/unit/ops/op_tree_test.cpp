@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/analyze/op_tree.h"
+#include "harness/traces/internal/op_tree.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/ops/log_maker.h"
 
-namespace stepbench::analyze {
+namespace stepbench::traces {
 namespace {
 
 using testing::LogMaker;
 
 // A log's ops by index, in the tree of its trace.
 struct Tree {
-  explicit Tree(const ops::OpLog& log) : trace(trace::trace_of(log)), tree(trace) {}
+  explicit Tree(const ops::OpLog& log) : trace(traces::trace_of(log)), tree(trace) {}
 
   [[nodiscard]] std::string parent_of(std::size_t op) const {
-    for (const trace::TraceLane& lane : trace.lanes) {
-      for (const trace::TraceEvent& event : lane.events) {
-        if (event.external != op + 1 || trace::is_call(event.kind)) continue;
+    for (const traces::TraceLane& lane : trace.lanes) {
+      for (const traces::TraceEvent& event : lane.events) {
+        if (event.external != op + 1 || traces::is_call(event.kind)) continue;
         const std::uint32_t node = tree.node_of(event);
         if (node == ops::kNoIndex) return "left out";
         const std::uint32_t parent = tree.nodes()[node].parent;
@@ -27,7 +27,7 @@ struct Tree {
     return "not in the trace";
   }
 
-  trace::Trace trace;
+  traces::Trace trace;
   OpTree tree;
 };
 
@@ -128,4 +128,4 @@ TEST(OpTree, RuntimeCall_CountsToTheOpsThread) {
 }
 
 }  // namespace
-}  // namespace stepbench::analyze
+}  // namespace stepbench::traces

@@ -10,8 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/ops/device_peaks.h"
-
 namespace stepbench::ops {
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/os/file_check.h"
+#include "harness/os/files.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>

@@ -4,8 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/os/process_exit.h"
-#include "harness/os/usage.h"
+#include "harness/os/process.h"
 
 namespace stepbench::os {
 namespace {

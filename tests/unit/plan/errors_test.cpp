@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/fixed_experiment.h"
+#include "harness/plan/plan.h"
 
 #include <gmock/gmock.h>
 

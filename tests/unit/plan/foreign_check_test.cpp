@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/make_plan.h"
+#include "harness/plan/plan.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>

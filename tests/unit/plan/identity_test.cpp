@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/plan/case_shape.h"
+#include "harness/plan/internal/case_shape.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
 
 #include <gmock/gmock.h>
 #include <sys/socket.h>

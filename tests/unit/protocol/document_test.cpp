@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/catalogue/json.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {

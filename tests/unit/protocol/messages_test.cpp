@@ -5,7 +5,6 @@
 
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::protocol {

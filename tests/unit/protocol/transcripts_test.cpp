@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/record/line_codec.h"
+#include "harness/record/internal/line_codec.h"
 #include "harness/run/internal/worker_session.h"
 
 namespace stepbench::protocol {

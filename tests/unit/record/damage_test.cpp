@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "harness/record/reader.h"
+#include "harness/record/result_file.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/fingerprint.h"
+#include "harness/verdict/internal/comparability.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-namespace stepbench::record {
+namespace stepbench::verdict {
 namespace {
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 
 Fingerprints of(const std::vector<Fields>& launches) {
-  std::vector<Launch> made(launches.size());
-  std::vector<const Launch*> pointers;
+  std::vector<record::Launch> made(launches.size());
+  std::vector<const record::Launch*> pointers;
   for (std::size_t i = 0; i < made.size(); ++i) {
     made[i].row.report.fingerprint = launches[i];
     pointers.push_back(&made[i]);
@@ -58,4 +58,4 @@ TEST(RelativeDifference, LimitsWiden_WithPrecision) {
 }
 
 }  // namespace
-}  // namespace stepbench::record
+}  // namespace stepbench::verdict

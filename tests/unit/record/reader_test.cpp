@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/reader.h"
 #include "harness/ops/op_table.h"
+#include "harness/record/result_file.h"
 
 #include <gmock/gmock.h>
 #include <libdeflate.h>
@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/record/input.h"
-#include "harness/record/launch_rows.h"
+#include "harness/record/internal/input.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {

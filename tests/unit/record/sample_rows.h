@@ -10,7 +10,7 @@
 #include <string>
 
 #include "harness/findings/finding.h"
-#include "harness/record/line_codec.h"
+#include "harness/record/internal/line_codec.h"
 #include "harness/record/rows.h"
 #include "tests/temporary_folder.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/writer.h"
+#include "harness/record/result_file.h"
 
 #include <gmock/gmock.h>
 #include <sys/resource.h>
@@ -10,7 +10,6 @@
 #include <limits>
 
 #include "harness/base/error.h"
-#include "harness/record/reader.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {

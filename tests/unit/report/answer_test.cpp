@@ -6,13 +6,11 @@
 #include <gtest/gtest.h>
 
 #include "harness/base/error.h"
-#include "harness/estimate/baseline.h"
+#include "harness/estimate/columns.h"
 #include "harness/estimate/ranking.h"
-#include "harness/estimate/row_values.h"
 #include "harness/findings/finding.h"
-#include "harness/report/case_page.h"
-#include "harness/report/case_table.h"
 #include "harness/report/internal/run_title.h"
+#include "harness/report/result_tables.h"
 
 namespace stepbench::report {
 namespace {

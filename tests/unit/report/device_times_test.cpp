@@ -3,9 +3,8 @@
 
 #include "harness/document/render.h"
 #include "harness/estimate/columns.h"
-#include "harness/report/case_page.h"
-#include "harness/report/case_table.h"
-#include "harness/report/samples_export.h"
+#include "harness/report/exports.h"
+#include "harness/report/result_tables.h"
 
 namespace stepbench::report {
 namespace {

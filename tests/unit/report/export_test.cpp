@@ -12,14 +12,13 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/compare/comparison.h"
 #include "harness/json/fields.h"
-#include "harness/report/case_table.h"
-#include "harness/report/checks.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/exports.h"
-#include "harness/text/openmetrics.h"
+#include "harness/report/internal/openmetrics.h"
+#include "harness/report/result_tables.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::report {
 namespace {
@@ -37,9 +36,9 @@ record::Results sweep_with_failures() {
   return record::read_results(kExportSources / "tests/unit/report/data/sweep.jsonl");
 }
 
-compare::Comparison sample_against_itself() {
+verdict::Comparison sample_against_itself() {
   const record::Results results = sample_run();
-  return compare::compare({&results, "old"}, {&results, "new"}, {});
+  return verdict::compare({&results, "old"}, {&results, "new"}, {});
 }
 
 TEST(Checks, EachState_IsReported) {
@@ -56,17 +55,17 @@ TEST(Checks, EachState_IsReported) {
 }
 
 TEST(Checks, Regression_IsTheOnlyFailure) {
-  compare::Comparison comparison = sample_against_itself();
-  compare::MetricResult& step = comparison.cases.front().metrics.front();
-  const auto state = [&](compare::Verdict verdict, bool slower) {
+  verdict::Comparison comparison = sample_against_itself();
+  verdict::MetricResult& step = comparison.cases.front().metrics.front();
+  const auto state = [&](verdict::Verdict verdict, bool slower) {
     step.test.verdict = verdict;
     step.test.slower = slower;
     return checks_of({&comparison, 1}).front().checks.front().state;
   };
-  for (compare::MetricResult& metric : comparison.cases.front().metrics) {
-    metric.test.verdict = compare::Verdict::kOk;
+  for (verdict::MetricResult& metric : comparison.cases.front().metrics) {
+    metric.test.verdict = verdict::Verdict::kOk;
   }
-  using compare::Verdict;
+  using verdict::Verdict;
   EXPECT_EQ(state(Verdict::kRegression, true), CheckState::kFailed);
   EXPECT_EQ(state(Verdict::kSuspect, true), CheckState::kSkipped);
   EXPECT_EQ(state(Verdict::kSuspect, false), CheckState::kPassed);
@@ -128,7 +127,7 @@ TEST(Annotations, Message_CannotStartACommand) {
 }
 
 TEST(OpenMetrics, HistoryAndRun_NameAMetricAlike) {
-  track::History history{.runs = {{.started_utc = "2026-01-31T12:00:00Z"}}};
+  nights::History history{.runs = {{.started_utc = "2026-01-31T12:00:00Z"}}};
   for (const auto& [metric, unit] :
        {std::pair{"step_ns", "ns"}, std::pair{"samples_per_s", "samples/s"},
         std::pair{"data_wait_share", "1"}, std::pair{"step_p99", "ns"}}) {
@@ -153,16 +152,16 @@ TEST(OpenMetrics, HistoryAndRun_NameAMetricAlike) {
 }
 
 TEST(OpenMetrics, Families_AreGroupedAndEscaped) {
-  text::GaugePage page;
-  page.add("x_seconds", "Help.", text::GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
+  GaugePage page;
+  page.add("x_seconds", "Help.", GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
   page.add("y", "Other.", "", std::nan(""));
-  page.add("x_seconds", "Help.", text::GaugePage::label_text({{"a", "2"}}), INFINITY);
+  page.add("x_seconds", "Help.", GaugePage::label_text({{"a", "2"}}), INFINITY);
   EXPECT_EQ(page.samples(), 3U);
   EXPECT_EQ(page.text(),
             "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"
             "x_seconds{a=\"q\\\"\\\\\\n\"} 0.5\nx_seconds{a=\"2\"} +Inf\n"
             "# TYPE y gauge\n# HELP y Other.\ny NaN\n# EOF\n");
-  EXPECT_EQ(text::GaugePage::name_text("2 é.b"), "_2____b");
+  EXPECT_EQ(GaugePage::name_text("2 é.b"), "_2____b");
 }
 
 struct Benchmark {
@@ -226,19 +225,19 @@ TEST(Gbench, Names_AreUniqueWithoutSeparators) {
 }
 
 TEST(ReadComparison, VerdictFile_RoundTrips) {
-  compare::Comparison comparison = sample_against_itself();
+  verdict::Comparison comparison = sample_against_itself();
   comparison.cases.front().cause = {{.phase = "forward", .change_ns = 5, .interval_ns = {1, 9}}};
-  compare::OpChange copies;
+  verdict::OpChange copies;
   copies.name = "aten::copy_";
   copies.base_calls = 1;
   comparison.cases.front().ops = {copies};
-  comparison.gates = {{.name = "load", .state = compare::GateState::kFailed, .fails_at = 0.1}};
+  comparison.gates = {{.name = "load", .state = verdict::GateState::kFailed, .fails_at = 0.1}};
   comparison.only_base = {{.case_id = "x", .workload = "w", .options = {{"a", true}}}};
   comparison.cases.front().metrics.front().test.corrected_change = 0.0125;
   const std::string json = comparison_json(comparison);
   EXPECT_THAT(json, HasSubstr("\"corrected_change\":0.0125"));
   EXPECT_EQ(comparison_json(read_comparisons(json).front()), json);
-  const std::vector<compare::Comparison> two = {comparison, comparison};
+  const std::vector<verdict::Comparison> two = {comparison, comparison};
   EXPECT_EQ(verdict_json(read_comparisons(verdict_json(two))), verdict_json(two));
 }
 
@@ -275,14 +274,14 @@ TEST(ReadComparison, EachVersion_ReadsWithItsDefaults) {
       {"without_data"},
       {"ranks", "all_ranks", "who_waits"},
       {"page_faults"}};
-  compare::Comparison today = sample_against_itself();
+  verdict::Comparison today = sample_against_itself();
   today.swept = {"loader.num_workers"};
   today.machine = "nothing is found below 5 %";
   today.gates = {{.name = "load"}};
   today.aa_control.change = .01;
-  compare::CaseResult& first = today.cases.front();
+  verdict::CaseResult& first = today.cases.front();
   first.without_data = "arm B: killed by signal 9";
-  first.page_faults = compare::FaultChange{.base = 1, .candidate = 2};
+  first.page_faults = verdict::FaultChange{.base = 1, .candidate = 2};
   first.cause = {{.phase = "forward", .ranks = {1}, .interval_ns = {1, 9}}};
   first.waiting_ranks = {"rank 1"};
   first.metrics.front().test.corrected_change = .02;
@@ -296,9 +295,9 @@ TEST(ReadComparison, EachVersion_ReadsWithItsDefaults) {
     }
     json::LineParser parser;
     const std::string old = without(parser.parse_value(text).value(), "", later);
-    const compare::Comparison read = read_comparisons(old).front();
-    const compare::CaseResult& one = read.cases.front();
-    const compare::MetricResult& metric = one.metrics.front();
+    const verdict::Comparison read = read_comparisons(old).front();
+    const verdict::CaseResult& one = read.cases.front();
+    const verdict::MetricResult& metric = one.metrics.front();
     EXPECT_EQ(metric.name, first.metrics.front().name);
     EXPECT_EQ(metric.test.verdict, first.metrics.front().test.verdict);
     EXPECT_EQ(metric.test.change, first.metrics.front().test.change);
@@ -336,8 +335,8 @@ TEST(ExportFormats, EachRun_ComesInAllFormats) {
   for (const ExportFormat& format : export_formats()) {
     EXPECT_TRUE(names.insert(format.name).second);
     ASSERT_NE(format.of_run, nullptr);
-    const std::string text = text::whole_text(
-        [&](const text::TextSink& sink) { format.of_run(record::Results(), {}, sink); });
+    const std::string text = json::whole_text(
+        [&](const json::TextSink& sink) { format.of_run(record::Results(), {}, sink); });
     EXPECT_THAT(text, Not(::testing::IsEmpty())) << format.name;
   }
   EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <random>
 
-#include "harness/estimate/proposals.h"
-#include "harness/record/writer.h"
-#include "harness/report/case_table.h"
+#include "harness/estimate/ranking.h"
+#include "harness/record/result_file.h"
 #include "harness/report/internal/findings.h"
+#include "harness/report/result_tables.h"
 #include "tests/unit/record/sample_rows.h"
 #include "tests/unit/stats/noise.h"
 

@@ -10,18 +10,13 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/compare/comparison.h"
 #include "harness/document/render.h"
 #include "harness/findings/finding.h"
-#include "harness/report/case_page.h"
-#include "harness/report/case_table.h"
-#include "harness/report/comparison_document.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/exports.h"
-#include "harness/report/ops_report.h"
-#include "harness/report/samples_export.h"
+#include "harness/report/result_tables.h"
+#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
-#include "harness/text/utf8.h"
+#include "harness/verdict/comparison.h"
 
 namespace stepbench::report {
 namespace {
@@ -189,7 +184,7 @@ TEST(HostileText, TablesPagesAndExports_AreSafe) {
     for (const ExportFormat& format : export_formats()) {
       const bool json = format.ending == ".json";
       const std::string text =
-          text::whole_text([&](const text::TextSink& sink) { format.of_run(results, {}, sink); });
+          json::whole_text([&](const json::TextSink& sink) { format.of_run(results, {}, sink); });
       expect_harmless(text, file + " as " + std::string(format.name) + (json ? " JSON" : ""));
     }
     for (const estimate::CaseRow& row : estimate::case_rows(results)) {
@@ -234,8 +229,8 @@ TEST(HostileText, Comparisons_AreSafe) {
   record::Results candidate = base;
   for (record::WorkerRow& worker : candidate.workers)
     worker.environment["kernel"] = "new" + hostile_text();
-  const compare::Comparison comparison =
-      compare::compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
+  const verdict::Comparison comparison =
+      verdict::compare({&base, "a" + hostile_text()}, {&candidate, "b" + hostile_text()}, {});
   expect_harmless(document::render(comparison_document({&comparison, 1}, true), {}), "comparison");
   const std::string markdown =
       document::render(comparison_document({&comparison, 1}, true), {.markdown = true});

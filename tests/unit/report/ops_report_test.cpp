@@ -5,8 +5,7 @@
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
 #include "harness/report/internal/ops_columns.h"
-#include "harness/report/module_report.h"
-#include "harness/report/ops_report.h"
+#include "harness/report/result_tables.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::report {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selection, ranking and fitting of result tables; tests/corpus has their texts.
-#include "harness/report/case_table.h"
+#include "harness/report/result_tables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/report/samples_export.h"
-#include "harness/text/utf8.h"
+#include "harness/report/exports.h"
+#include "harness/text/printable.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/anonymous_json.h"
+#include "harness/report/exports.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,8 @@
 
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
-#include "harness/record/reader.h"
-#include "harness/report/exports.h"
-#include "harness/text/text_sink.h"
+#include "harness/json/json_text.h"
+#include "harness/record/result_file.h"
 
 namespace stepbench::report {
 namespace {
@@ -93,8 +92,8 @@ class SecretRun {
 };
 
 std::string exported(const record::Results& results) {
-  return text::whole_text(
-      [&](const text::TextSink& sink) { export_format("json")->of_run(results, {}, sink); });
+  return json::whole_text(
+      [&](const json::TextSink& sink) { export_format("json")->of_run(results, {}, sink); });
 }
 
 TEST(WithoutText, SecretTexts_AreAllRemoved) {

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include "harness/run/agenda.h"
-#include "harness/run/resume.h"
 
 namespace stepbench::run {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/count_launch.h"
+#include "harness/run/launch.h"
 
 #include <gmock/gmock.h>
 

@@ -15,11 +15,11 @@
 #include <thread>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/fleet/address.h"
-#include "harness/fleet/group_lines.h"
-#include "harness/machine/process_tree.h"
+#include "harness/machine/processes.h"
 #include "harness/os/text_file.h"
-#include "harness/protocol/channel.h"
+#include "harness/protocol/messages.h"
+#include "harness/run/internal/address.h"
+#include "harness/run/internal/group_lines.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/run/run_program.h"
@@ -341,25 +341,25 @@ TEST(Group, UnknownToken_IsRefused) {
 // Another user may listen where a rank looks for its controller.
 TEST(Group, PlantedListener_StartsNothing) {
   const test::TemporaryFolder folder;
-  const fleet::RankListener planted = fleet::listen_for_ranks("lo", false);
+  const run::RankListener planted = run::listen_for_ranks("lo", false);
   std::string heard;
   std::thread listening([&] {
     pollfd waits{planted.sockets.front().value(), POLLIN, 0};
     ASSERT_EQ(::poll(&waits, 1, 60'000), 1);
     const os::Descriptor rank(::accept(waits.fd, nullptr, nullptr));
-    const std::string begin = fleet::encode(fleet::RankBegin{
+    const std::string begin = run::encode(run::RankBegin{
         .argv = {"/usr/bin/touch", folder / "started"}, .folder = folder.path().string()});
     ASSERT_TRUE(protocol::write_line(
-        rank.value(), fleet::encode(fleet::ControllerChallenge{"0f", std::string(64, '0')})));
+        rank.value(), run::encode(run::ControllerChallenge{"0f", std::string(64, '0')})));
     ASSERT_TRUE(protocol::write_line(rank.value(), begin));
     std::array<char, 4096> buffer{};
     for (ssize_t count = 1; (count = ::read(rank.value(), buffer.data(), buffer.size())) > 0;)
       heard.append(buffer.data(), static_cast<std::size_t>(count));
   });
   const os::CommandResult result = os::run_command(
-      {"/usr/bin/env", "STEPBENCH_GROUP=" + fleet::to_text(planted),
-       "STEPBENCH_TOKEN=not-for-others", "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1",
-       "SLURM_LOCALID=0", STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "__rank", "srun"},
+      {"/usr/bin/env", "STEPBENCH_GROUP=" + run::to_text(planted), "STEPBENCH_TOKEN=not-for-others",
+       "SLURM_PROCID=0", "SLURM_STEP_NUM_TASKS=1", "SLURM_LOCALID=0",
+       STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench", "__rank", "srun"},
       "", std::chrono::minutes(1));
   listening.join();
   EXPECT_THAT(result.err, HasSubstr("does not know the token of this group"));

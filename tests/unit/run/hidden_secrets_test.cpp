@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/hidden_secrets.h"
+#include "harness/run/run_header.h"
 
 #include <gmock/gmock.h>
 

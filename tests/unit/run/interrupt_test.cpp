@@ -13,7 +13,7 @@
 
 #include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
-#include "harness/record/writer.h"
+#include "harness/record/result_file.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One launch of a scripted worker: a shell that writes to descriptor 3.
-#include "harness/run/worker_launch.h"
+#include "harness/run/internal/worker_launch.h"
 
 #include <gmock/gmock.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "harness/base/error.h"
-#include "harness/run/worker_process.h"
+#include "harness/run/internal/worker_process.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/device_lock.h"
+#include "harness/campaign/internal/device_locks.h"
 
 #include <gmock/gmock.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench::run {
+namespace stepbench::campaign {
 namespace {
 
 namespace fs = std::filesystem;
@@ -59,4 +59,4 @@ TEST(DeviceLockTest, ImpossibleLock_IsAnError) {
 }
 
 }  // namespace
-}  // namespace stepbench::run
+}  // namespace stepbench::campaign

@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "harness/os/text_file.h"
-#include "harness/run/leftovers.h"
+#include "harness/run/internal/worker_process.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::run {

@@ -6,8 +6,7 @@
 
 #include "harness/document/render.h"
 #include "harness/os/text_file.h"
-#include "harness/report/case_page.h"
-#include "harness/report/case_table.h"
+#include "harness/report/result_tables.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <map>
 
-#include "harness/fleet/group_lines.h"
+#include "harness/run/internal/group_lines.h"
 
 namespace stepbench::run {
 namespace {
@@ -24,7 +24,7 @@ constexpr std::int64_t kSecondNs = 1'000'000'000;
 class Door : public ::testing::Test {
  protected:
   os::Descriptor connect() {
-    return fleet::connect_to(rank_acceptor_.address(), 10s, [](int) { return std::string(); });
+    return run::connect_to(rank_acceptor_.address(), 10s, [](int) { return std::string(); });
   }
   // Handles all pending events at this time.
   void turn(std::int64_t at_ns = 0) {
@@ -47,14 +47,14 @@ class Door : public ::testing::Test {
   os::Descriptor join(const std::string& token, const std::string& address = "127.0.0.1") {
     const std::string challenge = "0f";
     os::Descriptor rank = connect();
-    send_line(rank, fleet::encode(fleet::RankHello{challenge}));
+    send_line(rank, run::encode(run::RankHello{challenge}));
     turn();
-    const fleet::ControllerChallenge theirs = fleet::decode_challenge(hear(rank));
-    EXPECT_EQ(theirs.proof, fleet::proof(rank_acceptor_.token(), fleet::kController, challenge,
-                                         theirs.challenge + "127.0.0.1"));
-    said_ = fleet::encode(fleet::RankJoin{
-        .proof = fleet::proof(token, fleet::kRank, challenge, theirs.challenge + address),
-        .version = "v"});
+    const run::ControllerChallenge theirs = run::decode_challenge(hear(rank));
+    EXPECT_EQ(theirs.proof, run::proof(rank_acceptor_.token(), run::kController, challenge,
+                                       theirs.challenge + "127.0.0.1"));
+    said_ = run::encode(
+        run::RankJoin{.proof = run::proof(token, run::kRank, challenge, theirs.challenge + address),
+                      .version = "v"});
     send_line(rank, said_);
     turn();
     return rank;
@@ -91,7 +91,7 @@ TEST_F(Door, ProofOfAnotherAddress_IsRefused) {
 
 TEST_F(Door, HalfOfTheHandshake_IsNotCalledSilent) {
   const os::Descriptor rank = connect();
-  send_line(rank, fleet::encode(fleet::RankHello{"0f"}));
+  send_line(rank, run::encode(run::RankHello{"0f"}));
   turn();
   turn(6 * kSecondNs);
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
@@ -100,7 +100,7 @@ TEST_F(Door, HalfOfTheHandshake_IsNotCalledSilent) {
 TEST_F(Door, ReplayedProof_IsRefused) {
   const os::Descriptor rank = join(rank_acceptor_.token());
   const os::Descriptor other = connect();
-  send_line(other, fleet::encode(fleet::RankHello{"0f"}));
+  send_line(other, run::encode(run::RankHello{"0f"}));
   turn();
   send_line(other, said_);
   turn();
@@ -111,8 +111,7 @@ TEST_F(Door, ReplayedProof_IsRefused) {
 // It sends the token itself; its version is checked after the join.
 TEST_F(Door, OlderAgent_ReachesTheVersionCheck) {
   const os::Descriptor rank = connect();
-  send_line(rank,
-            fleet::encode(fleet::RankJoin{.token = rank_acceptor_.token(), .version = "old"}));
+  send_line(rank, run::encode(run::RankJoin{.token = rank_acceptor_.token(), .version = "old"}));
   turn();
   EXPECT_THAT(joined_, ElementsAre("old"));
 }
@@ -135,7 +134,7 @@ TEST_F(Door, RanksInTheirHandshake_AreKeptBeforeSilentOnes) {
   std::vector<os::Descriptor> ranks;
   for (int i = 0; i < kRanks; ++i) {
     ranks.push_back(connect());
-    send_line(ranks.back(), fleet::encode(fleet::RankHello{"0f"}));
+    send_line(ranks.back(), run::encode(run::RankHello{"0f"}));
   }
   turn();
   std::vector<os::Descriptor> silent;

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/os/command.h"
 #include "harness/os/descriptor.h"
-#include "harness/record/reader.h"
+#include "harness/os/process.h"
+#include "harness/record/result_file.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::testing {

@@ -7,9 +7,9 @@
 
 #include "harness/base/error.h"
 #include "harness/run/internal/worker_output.h"
-#include "harness/run/progress.h"
-#include "harness/run/wrap.h"
-#include "harness/text/utf8.h"
+#include "harness/run/launch.h"
+#include "harness/run/terminal.h"
+#include "harness/text/printable.h"
 #include "tests/scripted_clock.h"
 
 namespace stepbench::run {

@@ -2,7 +2,7 @@
 // Number of steps of a window: whole epochs or none, whole blocks.
 #include <gtest/gtest.h>
 
-#include "harness/schedule/window_fit.h"
+#include "harness/schedule/schedule.h"
 
 namespace stepbench::schedule {
 namespace {

@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 
 namespace stepbench::schedule {
 namespace {

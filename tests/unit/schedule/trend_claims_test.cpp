@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "harness/schedule/warmup_verdict.h"
+#include "harness/schedule/schedule.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::schedule {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/schedule/warmup_verdict.h"
+#include "harness/schedule/schedule.h"
 
 #include <gmock/gmock.h>
 

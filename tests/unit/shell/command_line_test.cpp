@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 #include "tests/temporary_folder.h"
 #include "tests/unit/shell/program.h"
 

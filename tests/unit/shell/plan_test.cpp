@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "tests/temporary_folder.h"
-#include "tests/unit/compare/stored_noise.h"
 #include "tests/unit/shell/program.h"
+#include "tests/unit/verdict/stored_noise.h"
 
 namespace stepbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/os/command.h"
+#include "harness/os/process.h"
 
 namespace stepbench::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/multiple_comparisons.h"
+#include "harness/stats/comparisons.h"
 
 #include <gtest/gtest.h>
 

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/effect_size.h"
-#include "harness/stats/multiple_comparisons.h"
-#include "harness/stats/shares.h"
+#include "harness/stats/comparisons.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {

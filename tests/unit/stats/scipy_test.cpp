@@ -10,11 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/os/command.h"
-#include "harness/stats/multiple_comparisons.h"
+#include "harness/os/process.h"
+#include "harness/stats/comparisons.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
-#include "harness/stats/rank_tests.h"
 #include "harness/stats/trend.h"
 #include "tests/temporary_folder.h"
 

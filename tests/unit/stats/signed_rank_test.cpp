@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/comparisons.h"
 
 #include <gtest/gtest.h>
 

@@ -5,9 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "harness/json/json_text.h"
-#include "harness/text/base64.h"
-#include "harness/text/csv.h"
-#include "harness/text/utf8.h"
 
 namespace stepbench::text {
 namespace {
@@ -46,24 +43,6 @@ TEST(Markdown, Cell_CannotEndOrBecomeMarkup) {
             "see `step`, &lt;b>, [me]\\(http://x), 12 -> 13");
 }
 
-TEST(Csv, Cells_AreQuotedAndNoFormula) {
-  EXPECT_EQ(csv_cell("=HYPERLINK(1)"), "'=HYPERLINK(1)");
-  EXPECT_EQ(csv_cell("\uFF1DHYPERLINK(1)"), "'\uFF1DHYPERLINK(1)");
-  EXPECT_EQ(csv_cell("=A1,B1"), "\"'=A1,B1\"");
-  EXPECT_EQ(csv_cell("@sum"), "'@sum");
-  EXPECT_EQ(csv_cell("+cmd"), "'+cmd");
-  EXPECT_EQ(csv_cell("-x"), "'-x");
-  for (const char* number : {"-1", "-1.5e-07", "+3", "-inf", "12"}) {
-    EXPECT_EQ(csv_cell(number), number);
-  }
-  EXPECT_EQ(csv_cell("a\x1b\tb"), "a\\x1b\\tb");
-  EXPECT_EQ(csv_cell("a\nb"), "\"a\nb\"");
-  EXPECT_EQ(csv_cell("a\r\nb"), "\"a\\r\nb\"");
-  EXPECT_EQ(csv_cell("a b"), "a b");
-  EXPECT_EQ(csv_cell("a,b"), "\"a,b\"");
-  EXPECT_EQ(csv_cell("say \"x\""), "\"say \"\"x\"\"\"");
-}
-
 TEST(Json, TerminalControls_AreEscaped) {
   EXPECT_EQ(json::json_string("\x1b\x7f\n"), R"("\u001b\u007f\n")");
   EXPECT_EQ(json::json_string("\xC2\x9B\u202E"), R"("\u009b\u202e")");
@@ -83,14 +62,6 @@ TEST(Html, ScriptJson_EndsNoElementOrLine) {
             "{\"a\":\"\\u003c/script>\\u003c!--\\u2028\\u2029é\"}");
   EXPECT_EQ(script_json(""), "");
   EXPECT_EQ(script_json("<"), "\\u003c");
-}
-
-TEST(Base64, Padding_IsAsInTheRfc) {
-  EXPECT_EQ(base64(std::string_view("")), "");
-  EXPECT_EQ(base64(std::string_view("f")), "Zg==");
-  EXPECT_EQ(base64(std::string_view("fo")), "Zm8=");
-  EXPECT_EQ(base64(std::string_view("foobar")), "Zm9vYmFy");
-  EXPECT_EQ(base64(std::string_view("\xFF\xFE\x00", 3)), "//4A");
 }
 
 TEST(Utf8, InvalidBytes_AreReplaced) {

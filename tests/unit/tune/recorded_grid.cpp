@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/comparisons.h"
 
 namespace stepbench::tune {
 namespace {

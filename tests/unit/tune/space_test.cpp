@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/tune/space.h"
+#include "harness/tune/tune_plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

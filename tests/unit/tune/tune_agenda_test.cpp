@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/compare/result_maker.h"
+#include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::tune {
 namespace {
@@ -49,7 +49,7 @@ record::Launch launch_of(const run::Job& job, const std::string& case_id, const 
   return launch;
 }
 
-const compare::TestedMetric kRate = {
+const verdict::TestedMetric kRate = {
     .name = "samples_per_s", .metric = "samples_per_s", .direction = Direction::kHigherIsBetter};
 
 // A search over batch sizes 1, 2, 3, ...
@@ -70,7 +70,7 @@ class Scripted {
     return std::make_unique<TuneAgenda>(
         TuneAgenda::Setup{.plan = plan_,
                           .own = own,
-                          .objective = compare::default_metrics().metrics.front(),
+                          .objective = verdict::default_metrics().metrics.front(),
                           .work_rate = by_work ? std::optional(kRate) : std::nullopt,
                           .seed = 3,
                           .memory_limit = memory_limit,

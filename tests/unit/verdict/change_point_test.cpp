@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/verdict/change_point.h"
+#include "harness/verdict/pairs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

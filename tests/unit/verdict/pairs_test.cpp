@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/stats/rank_tests.h"
+#include "harness/stats/comparisons.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {

@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "harness/base/error.h"
-#include "harness/protocol/codec.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::worker {

@@ -39,8 +39,8 @@ struct Scene {
   }
 
   LoopResult run() {
-    measure::InstrumentSet set(with_instruments ? measure::two_instruments(log)
-                                                : std::vector<std::unique_ptr<Instrument>>());
+    InstrumentSet set(with_instruments ? measure::two_instruments(log)
+                                       : std::vector<std::unique_ptr<Instrument>>());
     Loop loop(options, clock, workload, set, phase_names());
     loop.exercise();
     log.lines.emplace_back("run");

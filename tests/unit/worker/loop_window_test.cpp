@@ -63,7 +63,7 @@ Measured measure(const LoopOptions& options, const std::function<std::int64_t(st
                  std::int64_t queued = 0) {
   ScriptedClock clock;
   Costly workload(clock, cost, queued);
-  measure::InstrumentSet none;
+  InstrumentSet none;
   std::vector<std::string> phases;
   for (const Phase& phase : built_in_phases()) phases.push_back(phase.name);
   Loop loop(options, clock, workload, none, phases);

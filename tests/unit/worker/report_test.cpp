@@ -47,7 +47,7 @@ TEST(Report, InstrumentsMetric_Wins) {
   Concluding workload;
   std::vector<std::unique_ptr<Instrument>> made;
   made.push_back(std::make_unique<Knowing>());
-  const measure::InstrumentSet instruments(std::move(made));
+  const InstrumentSet instruments(std::move(made));
   LaunchEvidence evidence;
   collect(workload, instruments, evidence);
   EXPECT_EQ(evidence.report.metrics.at("peak_allocated_bytes"), 12);

@@ -8,15 +8,15 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/record/reader.h"
-#include "harness/runs/run_summary.h"
+#include "harness/campaign/run_folder.h"
+#include "harness/nights/night_store.h"
+#include "harness/record/result_file.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "harness/track/track_store.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/run_folders.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/run_folders.h"
-#include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -34,7 +34,7 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
   std::vector<fs::path> runs;
   for (const std::string& path : paths) {
     std::error_code error;
-    if (!fs::is_directory(path, error) || runs::holds_results(path)) {
+    if (!fs::is_directory(path, error) || campaign::holds_results(path)) {
       runs.emplace_back(path);
       continue;
     }
@@ -47,7 +47,7 @@ std::vector<fs::path> runs_to_add(const std::vector<std::string>& paths, std::os
   return runs;
 }
 
-void print_report(const track::ImportReport& report, const track::TrackStore& store,
+void print_report(const nights::ImportReport& report, const nights::TrackStore& store,
                   const Environment& environment) {
   std::ostream& out = environment.out;
   const auto count = [](std::size_t number, std::string_view noun) {
@@ -73,8 +73,8 @@ void print_report(const track::ImportReport& report, const track::TrackStore& st
   }
 }
 
-track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
-                            const Environment& environment) {
+nights::ImportReport add_one(nights::TrackStore& store, const fs::path& path,
+                             const Environment& environment) {
   const record::Results results = record::read_results(path);
   print_warnings(results, environment.err);
   return store.add(results, path, {.catalogue = &built_in_catalogue()});
@@ -83,8 +83,8 @@ track::ImportReport add_one(track::TrackStore& store, const fs::path& path,
 int track_add(const TrackAddArguments& arguments, const Environment& environment) {
   const std::vector<fs::path> runs = runs_to_add(arguments.paths, environment.err);
   if (runs.empty()) return kExitNothingMeasured;
-  track::TrackStore store = open_history(arguments.history, true);
-  track::ImportReport all;
+  nights::TrackStore store = open_history(arguments.history, true);
+  nights::ImportReport all;
   for (const fs::path& path : runs) {
     try {
       all += add_one(store, path, environment);

@@ -9,14 +9,13 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/machine/environment.h"
-#include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -30,18 +29,18 @@ struct TrackCheckArguments {
 
 // Returns the run ids. Throws ConfigError for runs of two machines.
 std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
-                                      const std::vector<track::TrackedRun>& runs,
+                                      const std::vector<nights::TrackedRun>& runs,
                                       const std::string& host, const std::string& now_utc) {
   if (wanted.empty()) return nights::tonights_runs(runs, host, now_utc);
   std::vector<std::string> ids;
   std::string of_host;
   for (const std::string& one : wanted) {
-    const track::TrackedRun& run = nights::resolve_run(one, runs, "--night");
+    const nights::TrackedRun& run = nights::resolve_run(one, runs, "--night");
     if (!of_host.empty() && of_host != run.host) {
       throw ConfigError("--night", "runs of two machines, " + of_host + " and " + run.host +
                                        ", are not one night");
     }
-    if (track::is_imported(run)) {
+    if (nights::is_imported(run)) {
       throw ConfigError("--night", run.run_id +
                                        " was measured by another program and is no longer judged; "
                                        "name a run from `stepbench track list`");
@@ -52,10 +51,10 @@ std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
   return ids;
 }
 
-std::string no_run_words(const std::vector<track::TrackedRun>& runs, const std::string& host) {
+std::string no_run_words(const std::vector<nights::TrackedRun>& runs, const std::string& host) {
   std::set<std::string> hosts;
-  for (const track::TrackedRun& run : runs) {
-    if (!track::is_imported(run)) hosts.insert(run.host);
+  for (const nights::TrackedRun& run : runs) {
+    if (!nights::is_imported(run)) hosts.insert(run.host);
   }
   if (hosts.empty()) {
     return "the history has no run to judge: `stepbench nightly FILE` measures a night";
@@ -65,7 +64,7 @@ std::string no_run_words(const std::vector<track::TrackedRun>& runs, const std::
 }
 
 int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
+  nights::TrackStore store = open_history(arguments.history);
   const std::string host = machine::host_name("/");
   if (arguments.rebuild) {
     const std::size_t judged = nights::rebuild(store, host);
@@ -75,7 +74,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
   nights::NightRequest request{.who = author(arguments.check.who, environment),
                                .now_utc = text::utc_text(std::chrono::system_clock::now()),
                                .exit = arguments.check.exit};
-  const std::vector<track::TrackedRun> runs = store.runs();
+  const std::vector<nights::TrackedRun> runs = store.runs();
   request.runs = chosen_night(arguments.nights, runs, host, request.now_utc);
   nights::StoredNight night;
   if (request.runs.empty()) {

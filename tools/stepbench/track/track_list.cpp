@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
-#include "harness/report/history_document.h"
-#include "tools/stepbench/command_line.h"
+#include "harness/report/history.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -19,8 +19,8 @@ struct ListArguments {
 };
 
 int track_list(const ListArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  const track::History newest = store.history({.last = 1});
+  nights::TrackStore store = open_history(arguments.history);
+  const nights::History newest = store.history({.last = 1});
   const document::Document document =
       report::series_list_document(newest, store.extents(), arguments.whole);
   if (document.chapters.empty()) {

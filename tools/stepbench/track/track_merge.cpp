@@ -8,15 +8,15 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/split_cases.h"
-#include "harness/report/series_names.h"
+#include "harness/campaign/nightly.h"
+#include "harness/nights/night_store.h"
+#include "harness/report/history.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "harness/track/merged_cases.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -32,12 +32,12 @@ struct MergeArguments {
 };
 
 // Finds the case by a prefix of its own id or of the id of one of its series.
-const track::TrackedSeries& case_meant(const track::History& history, const char* argument,
-                                       const std::string& word) {
+const nights::TrackedSeries& case_meant(const nights::History& history, const char* argument,
+                                        const std::string& word) {
   std::set<std::string> ids;
-  const track::TrackedSeries* found = nullptr;
-  for (const track::SeriesHistory& one : history.series) {
-    const track::TrackedSeries& series = one.series;
+  const nights::TrackedSeries* found = nullptr;
+  for (const nights::SeriesHistory& one : history.series) {
+    const nights::TrackedSeries& series = one.series;
     if (word.empty() || (!series.id.starts_with(word) && !series.case_id.starts_with(word))) {
       continue;
     }
@@ -52,13 +52,13 @@ const track::TrackedSeries& case_meant(const track::History& history, const char
                                                 text::join(ids) + "; give more digits");
 }
 
-std::vector<track::MergedCase> wanted_merges(const MergeArguments& arguments,
-                                             const track::History& history) {
+std::vector<nights::MergedCase> wanted_merges(const MergeArguments& arguments,
+                                              const nights::History& history) {
   if (arguments.from.empty()) {
     return campaign::split_cases(history, built_in_catalogue(), built_in_rules());
   }
   if (arguments.into.empty()) throw ConfigError("INTO", "missing the case to join it with");
-  const track::TrackedSeries& into = case_meant(history, "INTO", arguments.into);
+  const nights::TrackedSeries& into = case_meant(history, "INTO", arguments.into);
   return {{.from = case_meant(history, "FROM", arguments.from).case_id,
            .into = into.case_id,
            .options = into.options}};
@@ -70,11 +70,12 @@ std::string nights_text(std::size_t nights, const std::string& first, const std:
   return text;
 }
 
-void print_merge(const track::CaseMerge& merge, const track::History& history, std::ostream& out) {
+void print_merge(const nights::CaseMerge& merge, const nights::History& history,
+                 std::ostream& out) {
   constexpr std::size_t kDigits = 8;
   const auto from =
       std::ranges::find(history.series, merge.merged.from,
-                        [](const track::SeriesHistory& each) { return each.series.case_id; });
+                        [](const nights::SeriesHistory& each) { return each.series.case_id; });
   if (from != history.series.end()) {
     out << text::printable(report::SeriesNames(history).case_name(from->series)) << ": ";
   }
@@ -83,7 +84,7 @@ void print_merge(const track::CaseMerge& merge, const track::History& history, s
       << merge.merged.into.substr(0, kDigits) << " ("
       << nights_text(merge.into_nights, merge.into_first, merge.into_last) << "), " << merge.series
       << " series\n";
-  for (const track::FieldSplit& split : merge.differ) {
+  for (const nights::FieldSplit& split : merge.differ) {
     out << "  " << text::printable(split.field + ": " + split.a + " -> " + split.b) << '\n';
   }
   if (merge.among > 0) {
@@ -93,12 +94,12 @@ void print_merge(const track::CaseMerge& merge, const track::History& history, s
 }
 
 int track_merge(const MergeArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  const track::History history = store.history();
-  std::vector<track::TrackEvent> events;
-  for (const track::MergedCase& merged : wanted_merges(arguments, history)) {
-    print_merge(track::plan_merge(history, merged), history, environment.out);
-    track::TrackEvent event = track::event_of(merged, arguments.reason);
+  nights::TrackStore store = open_history(arguments.history);
+  const nights::History history = store.history();
+  std::vector<nights::TrackEvent> events;
+  for (const nights::MergedCase& merged : wanted_merges(arguments, history)) {
+    print_merge(nights::plan_merge(history, merged), history, environment.out);
+    nights::TrackEvent event = nights::event_of(merged, arguments.reason);
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author(arguments.who, environment);
     events.push_back(std::move(event));

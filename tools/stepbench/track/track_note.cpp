@@ -11,14 +11,14 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/nights/acts.h"
-#include "harness/report/series_names.h"
+#include "harness/nights/night_store.h"
+#include "harness/report/history.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -30,10 +30,10 @@ std::string day_utc(std::chrono::system_clock::time_point time) {
 std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
 
 // Records the events with author and time.
-void record_statements(track::TrackStore& store, std::vector<track::TrackEvent> events,
+void record_statements(nights::TrackStore& store, std::vector<nights::TrackEvent> events,
                        const nights::AlertLog& log, const Environment& environment) {
   nights::AlertLog after = log;
-  for (track::TrackEvent& event : events) {
+  for (nights::TrackEvent& event : events) {
     nights::apply_event(after, event);
     event.at_utc = text::utc_text(std::chrono::system_clock::now());
     event.who = author({}, environment);
@@ -96,10 +96,10 @@ int note_alert(const NoteArguments& arguments, const Environment& environment) {
   const nights::Acceptance acceptance{.reason = words_of(arguments),
                                       .until = last_day(arguments.until),
                                       .expect = arguments.expect};
-  track::TrackStore store = open_history(arguments.history);
-  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kStatements));
+  nights::TrackStore store = open_history(arguments.history);
+  const nights::AlertLog log = nights::fold_alerts(store.events(nights::WhichEvents::kStatements));
   const nights::Alert& alert = nights::resolve_alert(arguments.subject, log);
-  std::vector<track::TrackEvent> events;
+  std::vector<nights::TrackEvent> events;
   if (arguments.as == "accepted") {
     events.push_back(nights::accept_alert(alert, acceptance, today_utc()));
   } else if (arguments.as == "open") {
@@ -120,12 +120,12 @@ int note_alert(const NoteArguments& arguments, const Environment& environment) {
 int note_series(const NoteArguments& arguments, const Environment& environment) {
   const std::string until = last_day(arguments.until);
   const bool ignored = arguments.as == "ignored";
-  track::TrackStore store = open_history(arguments.history);
-  const track::History history = store.history({.last = 1});
+  nights::TrackStore store = open_history(arguments.history);
+  const nights::History history = store.history({.last = 1});
   const report::SeriesNames names(history);
   std::istringstream parts(arguments.subject);
   const std::vector<std::string> of_case(std::istream_iterator<std::string>(parts), {});
-  const track::TrackedSeries& series =
+  const nights::TrackedSeries& series =
       report::resolve_series(names, history, of_case, arguments.metric).series;
   const std::string reason = words_of(arguments);
   record_statements(store,
@@ -139,21 +139,21 @@ int note_series(const NoteArguments& arguments, const Environment& environment) 
 }
 
 int note_run(const NoteArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
-  const std::vector<track::TrackedRun> runs = store.runs();
-  const nights::AlertLog log = nights::fold_alerts(store.events(track::WhichEvents::kStatements));
-  const track::TrackedRun& run = nights::resolve_run(arguments.subject, runs, "RUN");
+  nights::TrackStore store = open_history(arguments.history);
+  const std::vector<nights::TrackedRun> runs = store.runs();
+  const nights::AlertLog log = nights::fold_alerts(store.events(nights::WhichEvents::kStatements));
+  const nights::TrackedRun& run = nights::resolve_run(arguments.subject, runs, "RUN");
   const std::string words = words_of(arguments);
   if (arguments.as.empty()) {
     record_statements(store, {nights::note_run(run, words)}, log, environment);
     environment.out << text::printable(run.run_id) << ": " << text::printable(words) << '\n';
     return kExitOk;
   }
-  const std::vector<track::TrackEvent> fresh = nights::set_baseline(run, log, runs, words);
+  const std::vector<nights::TrackEvent> fresh = nights::set_baseline(run, log, runs, words);
   record_statements(store, fresh, log, environment);
   environment.out << text::printable(run.experiment) << " on " << text::printable(run.host)
                   << ": the program of the next night is the usual\n";
-  for (const track::TrackEvent& event : fresh) {
+  for (const nights::TrackEvent& event : fresh) {
     if (!event.alert_id.empty()) environment.out << event.alert_id << " is closed\n";
   }
   return kExitOk;

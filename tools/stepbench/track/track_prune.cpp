@@ -5,15 +5,15 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/reference_program.h"
+#include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -24,7 +24,7 @@ struct TrackPruneArguments {
 };
 
 int track_prune(const TrackPruneArguments& arguments, const Environment& environment) {
-  track::TrackStore store = open_history(arguments.history);
+  nights::TrackStore store = open_history(arguments.history);
   const campaign::PrunedPrograms pruned =
       campaign::prune_programs(store, machine::host_name("/"), {},
                                text::utc_text(std::chrono::system_clock::now()), arguments.dry_run);

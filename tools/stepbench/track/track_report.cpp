@@ -14,17 +14,17 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/range_commits.h"
-#include "harness/os/output_file.h"
-#include "harness/report/html/history_report.h"
+#include "harness/campaign/nightly.h"
+#include "harness/os/files.h"
+#include "harness/report/pages.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -99,13 +99,13 @@ class SiteWriter {
 
 int report_history(const TrackReportArguments& arguments, const Environment& environment) {
   const fs::path folder = arguments.site;
-  track::TrackStore store = open_history(arguments.history);
+  nights::TrackStore store = open_history(arguments.history);
   check_site_folder(folder);
   const report::ReportOptions options = report_options({.plotly = arguments.plotly}, environment);
 
-  const std::vector<track::TrackEvent> events = store.events();
+  const std::vector<nights::TrackEvent> events = store.events();
   nights::AlertLog log = nights::fold_alerts(events);
-  const track::History newest = store.history({.last = 1});
+  const nights::History newest = store.history({.last = 1});
   const std::size_t first = log.alerts.size() - std::min(log.alerts.size(), kListedAlerts);
   campaign::list_commits(log, newest.runs, [&](const nights::Alert& alert) {
     return alert.state == nights::AlertState::kOpen || &alert >= log.alerts.data() + first;
@@ -117,7 +117,7 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
                             .today = today,
                             .history_words = history_words(arguments.history)});
   SiteWriter writer(folder);
-  store.each_series([&](const track::History& history, const track::SeriesHistory& one) {
+  store.each_series([&](const nights::History& history, const nights::SeriesHistory& one) {
     writer.write(site.series(one, history));
   });
   for (const nights::Alert& alert : log.alerts) writer.write(site.alert(alert));

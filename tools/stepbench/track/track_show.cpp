@@ -6,20 +6,16 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
-#include "harness/campaign/range_commits.h"
-#include "harness/nights/acts.h"
-#include "harness/report/alert_json.h"
-#include "harness/report/history_chart.h"
-#include "harness/report/history_document.h"
-#include "harness/report/history_export.h"
-#include "harness/report/history_view.h"
-#include "harness/report/html/series_chart.h"
+#include "harness/campaign/nightly.h"
+#include "harness/nights/night_store.h"
+#include "harness/report/history.h"
+#include "harness/report/night.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
-#include "tools/stepbench/command_line.h"
+#include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
-#include "tools/stepbench/output_files.h"
-#include "tools/stepbench/track/track_options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -33,7 +29,7 @@ struct TrackShowArguments {
   std::string format = "page";
 };
 
-std::string shown_alerts_json(const nights::AlertLog& log, const track::History& history,
+std::string shown_alerts_json(const nights::AlertLog& log, const nights::History& history,
                               const std::string& words) {
   std::string text;
   for (const nights::Alert& alert : log.alerts) {
@@ -48,15 +44,15 @@ std::string shown_alerts_json(const nights::AlertLog& log, const track::History&
 // Charts of its first series, over the nights.
 std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights::AlertLog& log,
                                         const report::SeriesNames& names,
-                                        track::TrackStore& store) {
+                                        nights::TrackStore& store) {
   constexpr std::size_t kMax = 2;
   std::vector<document::Figure> charts;
   for (const nights::AlertSeries& each : alert.series) {
     if (charts.size() == kMax) break;
-    const track::History history =
+    const nights::History history =
         store.history({.series = {each.id}, .host = alert.host, .last = report::kChartNights});
     if (history.series.empty()) continue;
-    const track::SeriesHistory& series = history.series.front();
+    const nights::SeriesHistory& series = history.series.front();
     auto chart = report::series_figure(
         report::view_of(series, history, log, {}, judged_nights(store)(series, history),
                         report::kChartNights),
@@ -72,19 +68,19 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     environment.out << render(document, environment);
   };
   const std::string words = history_words(arguments.history);
-  track::TrackStore store = open_history(arguments.history);
-  const std::vector<track::TrackEvent> events = store.events();
+  nights::TrackStore store = open_history(arguments.history);
+  const std::vector<nights::TrackEvent> events = store.events();
   nights::AlertLog log = nights::fold_alerts(events);
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-  const auto print_stale = [&](const nights::Alert& alert, const track::History& history) {
+  const auto print_stale = [&](const nights::Alert& alert, const nights::History& history) {
     const std::string stale = report::stale_alert_words(alert, history.runs, today, words);
     if (!json && !stale.empty()) environment.out << text::printable(stale) << '\n';
   };
   if (arguments.words.empty()) {
-    const track::History history = store.history({.last = 1});
+    const nights::History history = store.history({.last = 1});
     if (json) {
       environment.out << shown_alerts_json(log, history, words);
     } else {
@@ -94,7 +90,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     return kExitOk;
   }
   if (arguments.words.size() == 1 && nights::is_alert_id(arguments.words.front())) {
-    const track::History history = store.history({.last = 1});
+    const nights::History history = store.history({.last = 1});
     const std::string id = nights::resolve_alert(arguments.words.front(), log).id;
     campaign::list_commits(log, history.runs,
                            [&](const nights::Alert& each) { return each.id == id; });
@@ -109,11 +105,11 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     print_stale(alert, history);
     return kExitOk;
   }
-  const track::History newest = store.history({.last = 1});
+  const nights::History newest = store.history({.last = 1});
   const report::SeriesNames names(newest);
-  const track::TrackedSeries& series =
+  const nights::TrackedSeries& series =
       report::resolve_series(names, newest, arguments.words, arguments.metric).series;
-  const track::History history = store.history({.series = {series.id}});
+  const nights::History history = store.history({.series = {series.id}});
   const report::HistoryView view =
       report::view_of(history.series.front(), history, log, events,
                       judged_nights(store)(history.series.front(), history), arguments.nights);

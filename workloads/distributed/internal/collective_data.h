@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "workloads/distributed/collective_section.h"
+#include "workloads/distributed/distributed_sections.h"
 
 namespace stepbench::distributed {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "workloads/distributed/distributed_sections.h"
 #include "workloads/distributed/internal/process_group.h"
-#include "workloads/distributed/sync_rule.h"
 
 namespace stepbench::distributed {
 namespace {

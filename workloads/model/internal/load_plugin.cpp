@@ -8,9 +8,9 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
-#include "harness/plan/parse_value.h"
+#include "harness/plan/option_index.h"
 #include "harness/text/words.h"
-#include "workloads/model/check_plugin.h"
+#include "workloads/model/model_section.h"
 
 namespace stepbench::model {
 namespace {

@@ -13,8 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "harness/ops/launch_calls.h"
-#include "harness/ops/string_table.h"
+#include "harness/ops/op_log.h"
 #include "workloads/profile/internal/torch_op.h"
 
 namespace stepbench::profile {

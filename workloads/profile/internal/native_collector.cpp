@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "harness/ops/string_table.h"
+#include "harness/ops/op_log.h"
 #include "workloads/profile/internal/native_recorder.h"
 #include "workloads/profile/internal/op_modules.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "harness/cuda/activity_collector.h"
+#include "harness/cuda/device_activity.h"
 #include "workloads/profile/internal/op_collector.h"
 
 namespace stepbench::profile {

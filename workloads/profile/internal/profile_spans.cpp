@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "harness/ops/string_table.h"
+#include "harness/ops/op_log.h"
 
 namespace stepbench::profile {
 

@@ -10,7 +10,7 @@
 
 #include "harness/measure/phase.h"
 #include "harness/ops/op_log.h"
-#include "workloads/loader/batch_reader.h"
+#include "workloads/loader/batches.h"
 
 namespace stepbench::profile {
 

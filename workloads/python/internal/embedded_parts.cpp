@@ -9,13 +9,13 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
-#include "harness/findings/severity.h"
+#include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
-#include "workloads/loader/cached_batches.h"
 #include "workloads/loader/loader.h"
+#include "workloads/loader/loader_workload.h"
 #include "workloads/model/model.h"
 #include "workloads/python/internal/in_python.h"
 #include "workloads/python/internal/iterable_loader.h"
@@ -131,7 +131,7 @@ void EmbeddedParts::report_gil(ReportSink& sink) const {
   const double share = waited / static_cast<double>(windows_ns_);
   if (share < kMinShare) return;
   sink.finding({.id = "python.gil",
-                .severity = findings::severity_of_share(share),
+                .severity = severity_of_share(share),
                 .text = "the step waits " + text::percent_text(share) + " of its time (" +
                         text::duration(per_batch) +
                         " per batch) for Python's lock (GIL), which another thread holds",

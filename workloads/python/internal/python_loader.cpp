@@ -14,7 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/workload.h"
-#include "workloads/loader/repeated_batches.h"
+#include "workloads/loader/batches.h"
 #include "workloads/python/internal/in_python.h"
 #include "workloads/python/internal/tensor_batch.h"
 #include "workloads/python/internal/user_function.h"

@@ -4,7 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "workloads/data/python_parts.h"
-#include "workloads/loader/external_engines.h"
+#include "workloads/loader/engines.h"
 
 namespace stepbench::python {
 

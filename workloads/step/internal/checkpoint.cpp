@@ -15,11 +15,11 @@
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
 #include "harness/os/descriptor.h"
-#include "harness/os/output_file.h"
+#include "harness/os/files.h"
 #include "harness/text/numbers.h"
-#include "workloads/data/formats/safetensors.h"
-#include "workloads/step/checkpoint_section.h"
-#include "workloads/step/device.h"
+#include "workloads/data/data_files.h"
+#include "workloads/step/step_sections.h"
+#include "workloads/step/torch_runtime.h"
 
 namespace stepbench::step {
 namespace {

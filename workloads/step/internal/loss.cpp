@@ -39,7 +39,7 @@ Loss::Kind Loss::kind_of(const ResolvedCase& resolved) {
   return name == "bce" ? Kind::kBinaryCrossEntropy : Kind::kCrossEntropy;
 }
 
-torch_loader::BatchTensors Loss::prepare(const torch_loader::BatchTensors& batch) {
+transfer::BatchTensors Loss::prepare(const transfer::BatchTensors& batch) {
   if (kind_ != Kind::kMaskedCrossEntropy) return batch;
   const at::NoGradGuard no_grad;
   if (!mask_.defined() || mask_.sizes() != batch.input.sizes()) {

@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "harness/base/resolved_case.h"
-#include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/transfer/transfer.h"
 
 namespace stepbench::step {
 
@@ -24,7 +24,7 @@ class Loss {
   // Returns the model's input and target. With masked_cross_entropy the chosen positions of the
   // input hold the vocabulary's last token, and their targets the original tokens; else it is the
   // batch itself.
-  [[nodiscard]] torch_loader::BatchTensors prepare(const torch_loader::BatchTensors& batch);
+  [[nodiscard]] transfer::BatchTensors prepare(const transfer::BatchTensors& batch);
   [[nodiscard]] at::Tensor operator()(const at::Tensor& output, const at::Tensor& target) const;
 
  private:

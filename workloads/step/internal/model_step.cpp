@@ -3,25 +3,76 @@
 
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
-
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <numeric>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/machine/cpu_findings.h"
 #include "harness/machine/environment.h"
+#include "workloads/data/data_files.h"
+#include "workloads/data/dataset.h"
 #include "workloads/data/python_parts.h"
-#include "workloads/data/whole_file.h"
-#include "workloads/step/internal/fixed_batch.h"
+#include "workloads/data/sample_lengths.h"
 #include "workloads/step/internal/flop_counter.h"
 #include "workloads/step/internal/model_work.h"
 #include "workloads/step/internal/own_model.h"
-#include "workloads/step/torch_errors.h"
-#include "workloads/torch_loader/epoch_order.h"
-#include "workloads/torch_loader/pinned.h"
-#include "workloads/torch_loader/torch_cpp_loader.h"
+#include "workloads/step/torch_runtime.h"
+#include "workloads/transfer/torch_loader.h"
 
 namespace stepbench::step {
+
+// The same batch for every loader setting, for the fingerprint.
+
+// The first `size` samples of a data set, read as in epoch 0 but without a loader; a smaller data
+// set is repeated. The same for every loader setting.
+[[nodiscard]] Batch read_fixed_batch(const data::Dataset& dataset, std::int64_t size,
+                                     std::uint64_t seed);
+
+Batch read_fixed_batch(const data::Dataset& dataset, std::int64_t size, std::uint64_t seed) {
+  if (dataset.size() == 0) throw Error("the data set is empty");
+  if (auto own = dataset.first_batch(size, seed)) return std::move(*own);
+  auto memory = std::make_shared<std::vector<std::unique_ptr<std::byte[]>>>();
+  Batch batch{.fields = {}, .size = size, .owner = memory};
+  for (const FieldSpec& field : dataset.fields()) {
+    const std::size_t bytes = field.bytes() * static_cast<std::size_t>(size);
+    batch.fields.push_back(
+        {memory->emplace_back(std::make_unique<std::byte[]>(bytes)).get(), field});
+  }
+  const data::SampleLengths* lengths = dataset.lengths();
+  const auto length_of = [&](std::int64_t i) { return lengths->of(i % dataset.size(), seed); };
+  if (lengths != nullptr) {
+    std::int64_t longest = 0;
+    for (std::int64_t i = 0; i < size; ++i) longest = std::max(longest, length_of(i));
+    set_length(batch, lengths->padded(longest));
+    batch.padding = 0;
+  }
+  const std::unique_ptr<data::Dataset::Scratch> scratch = dataset.make_scratch();
+  const data::IterableDataset* iterable = dataset.iterable();
+  const std::unique_ptr<data::SampleStream> stream =
+      iterable != nullptr ? iterable->stream({.seed = seed}) : nullptr;
+  data::ReadCost cost;
+  std::vector<std::byte*> slots(batch.fields.size());
+  for (std::int64_t i = 0; i < size; ++i) {
+    for (std::size_t f = 0; f < slots.size(); ++f) {
+      slots[f] = batch.fields[f].data + static_cast<std::size_t>(i) * batch.fields[f].spec->bytes();
+    }
+    if (stream) {
+      if (!stream->next(slots, cost))
+        throw Error("the data set has fewer samples than a fixed batch");
+      continue;
+    }
+    dataset.read({.index = i % dataset.size(), .seed = seed, .epoch = 0}, slots, *scratch, cost);
+    if (lengths == nullptr) continue;
+    const std::int64_t padded = batch.fields[0].spec->shape[0];
+    data::put_padding(slots, length_of(i), padded);
+    *batch.padding += padded - length_of(i);
+  }
+  return batch;
+}
+
 namespace {
 
 constexpr std::int64_t kFingerprintSamples = 4;
@@ -53,7 +104,7 @@ ModelStep::ModelStep(const ResolvedCase& resolved, WorkerContext& context)
       clock_(context.clock),
       options_(step_options(resolved)),
       python_(context.python),
-      pipeline_(resolved_, context, torch_loader::torch_order, torch_loader::torch_engines()) {}
+      pipeline_(resolved_, context, transfer::torch_order, transfer::torch_engines()) {}
 
 std::optional<std::string> ModelStep::set_up() {
   return with_torch_errors([this] { return build(); });
@@ -85,7 +136,7 @@ std::optional<std::string> ModelStep::build() {
     upload_ =
         std::make_unique<transfer::PinThreadUpload>(transfer::make_upload_stream(options_.device));
   }
-  pipeline_.open(torch_loader::pinned_memory(options_.device), upload_.get());
+  pipeline_.open(transfer::pinned_memory(options_.device), upload_.get());
   if (pipeline_.dataset().fields().size() < 2) {
     throw ConfigError("data.kind",
                       "a model step needs a target, and this data set has one field only");
@@ -175,8 +226,8 @@ std::vector<std::int64_t> ModelStep::batch_sizes_to_try() const {
   return sizes;
 }
 
-torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
-  torch_loader::BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
+transfer::BatchTensors ModelStep::next_batch(StepRecorder& step) {
+  transfer::BatchTensors tensors = transfer_->next([&] { return pipeline_.next(step); }, step);
   transfer_->marks().put_on(step);
   step_samples_ += tensors.input.size(0);
   if (tensors.input.scalar_type() == at::kLong) {
@@ -185,7 +236,7 @@ torch_loader::BatchTensors ModelStep::next_batch(StepRecorder& step) {
   return tensors;
 }
 
-torch_loader::BatchTensors ModelStep::full_batch() {
+transfer::BatchTensors ModelStep::full_batch() {
   const std::int64_t size = full_batch_size();
   return transfer_->to_device(read_fixed_batch(pipeline_.dataset(), size, options_.seed));
 }

@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "harness/workload.h"
-#include "workloads/loader/loader_pipeline.h"
+#include "workloads/loader/loader_workload.h"
 #include "workloads/model/model.h"
-#include "workloads/step/device.h"
 #include "workloads/step/internal/loss.h"
+#include "workloads/step/torch_runtime.h"
 #include "workloads/transfer/transfer.h"
 
 namespace stepbench::step {
@@ -61,7 +61,7 @@ class ModelStep : public Workload {
   virtual void end() {}  // the loader is destroyed; may throw
   virtual void report_own(ReportSink&) const {}
   virtual void run(StepRecorder& step) = 0;  // one step
-  [[nodiscard]] virtual Fingerprint score(const torch_loader::BatchTensors& fixed) = 0;
+  [[nodiscard]] virtual Fingerprint score(const transfer::BatchTensors& fixed) = 0;
 
   // Value of Count::kTokens for a batch of token ids.
   [[nodiscard]] virtual std::int64_t tokens_of(const at::Tensor& input) const {
@@ -70,7 +70,7 @@ class ModelStep : public Workload {
 
   [[nodiscard]] const Clock& clock() const { return clock_; }
   // Returns the next batch on the device: phases data_wait, then h2d.
-  [[nodiscard]] torch_loader::BatchTensors next_batch(StepRecorder& step);
+  [[nodiscard]] transfer::BatchTensors next_batch(StepRecorder& step);
   // Converts bytes to floats between 0 and 1, and images to the model's layout, like a training
   // loop.
   [[nodiscard]] at::Tensor model_output(const at::Tensor& input) {
@@ -78,7 +78,7 @@ class ModelStep : public Workload {
   }
 
   // A batch of loader.batch_size samples on the device, outside steps and without the loader.
-  [[nodiscard]] torch_loader::BatchTensors full_batch();
+  [[nodiscard]] transfer::BatchTensors full_batch();
 
   [[nodiscard]] const ResolvedCase& resolved() const { return resolved_; }
   [[nodiscard]] const ModelStepOptions& options() const { return options_; }

@@ -2,7 +2,7 @@
 #include "workloads/step/internal/model_work.h"
 
 #include "harness/cuda/cuda_api.h"
-#include "harness/ops/device_peaks.h"
+#include "harness/ops/op_work.h"
 
 namespace stepbench::step {
 namespace {

@@ -58,7 +58,7 @@ class Optimizer {
 using MakeOptimizer = std::unique_ptr<Optimizer>(const ResolvedCase&, std::vector<at::Tensor>);
 MakeOptimizer make_sgd, make_adam, make_adamw;
 
-// One row of the table behind optimizer.kind; optimizer_section.cpp has the same names.
+// One row of the table behind optimizer.kind; step_sections.cpp has the same names.
 struct OptimizerType {
   std::string_view kind;
   MakeOptimizer* make;

@@ -43,7 +43,7 @@ std::string last_line(std::string text) {
 }
 
 void check_output(const std::string& path, const at::Tensor& output,
-                  const torch_loader::BatchTensors& samples, const DataShape& data) {
+                  const transfer::BatchTensors& samples, const DataShape& data) {
   std::vector<std::int64_t> expected = samples.target.sizes().vec();
   expected.push_back(data.classes);
   const bool same_places = output.dim() == samples.target.dim() + 1 &&
@@ -59,7 +59,7 @@ void check_output(const std::string& path, const at::Tensor& output,
 bool is_own_model(const ResolvedCase& resolved) { return resolved.has("model.path"); }
 
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
-                   const torch_loader::BatchTensors& samples,
+                   const transfer::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward) {
   const std::string& path = resolved.text("model.path");
   // Python's messages begin with the error and end with its traceback.

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "workloads/model/model.h"
-#include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/transfer/transfer.h"
 
 namespace stepbench::step {
 
@@ -17,7 +17,7 @@ namespace stepbench::step {
 // in training mode. Throws ConfigError with the expected and the given input. TorchScript's
 // executor would specialise on this run: pass a copy that is not measured.
 void try_own_model(const ResolvedCase& resolved, Model& model, const DataShape& data,
-                   const torch_loader::BatchTensors& samples,
+                   const transfer::BatchTensors& samples,
                    const std::function<at::Tensor(Model&, const at::Tensor&)>& forward);
 
 }  // namespace stepbench::step

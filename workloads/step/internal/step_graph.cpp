@@ -5,8 +5,8 @@
 #include <c10/core/StreamGuard.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
-#include "workloads/step/device.h"
 #include "workloads/step/internal/graph_capture.h"
+#include "workloads/step/torch_runtime.h"
 
 namespace stepbench::step {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace stepbench::transfer {
 
-torch_loader::BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step) {
+transfer::BatchTensors DoubleBuffer::next(const NextBatch& next_batch, StepRecorder& step) {
   if (computing_) copies_->compute_done(*computing_);
   if (!arriving_) arriving_ = begin_copy(0, next_batch(), step);
   const Arriving ready = *arriving_;
@@ -67,7 +67,7 @@ void PinThreadUpload::release_passed() {
   }
 }
 
-torch_loader::BatchTensors PinThreadUpload::next(const NextBatch& next_batch, StepRecorder& step) {
+transfer::BatchTensors PinThreadUpload::next(const NextBatch& next_batch, StepRecorder& step) {
   const Batch batch = next_batch();
   if (!batch.device_copy) throw Error("the pin thread left no copy of this batch on the device");
   const auto h2d = step.phase(PhaseId::kH2d);

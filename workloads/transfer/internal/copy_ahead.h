@@ -12,9 +12,8 @@
 
 #include "harness/measure/step_recorder.h"
 #include "harness/workload.h"
-#include "workloads/loader/batch_marks.h"
-#include "workloads/loader/pinned_memory.h"
-#include "workloads/transfer/streams.h"
+#include "workloads/loader/loader.h"
+#include "workloads/transfer/internal/streams.h"
 
 namespace stepbench::transfer {
 
@@ -26,13 +25,13 @@ class DoubleBuffer {
 
   // Returns the batch whose copy began in the previous call, and begins the copy of the next one.
   // All work enqueued until the next call counts as this batch's computation.
-  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] transfer::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
   [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   struct Arriving {
     std::size_t slot = 0;
-    torch_loader::BatchTensors tensors = {};
+    transfer::BatchTensors tensors = {};
     loader::BatchMarks marks = {};
   };
   [[nodiscard]] Arriving begin_copy(std::size_t slot, const Batch& batch, StepRecorder& step);
@@ -55,7 +54,7 @@ class PinThreadUpload final : public loader::BatchUpload {
 
   // The remaining functions are for the main thread. The phase h2d includes the wait for the copy,
   // so that its device time is the part that nothing overlapped.
-  [[nodiscard]] torch_loader::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
+  [[nodiscard]] transfer::BatchTensors next(const NextBatch& next_batch, StepRecorder& step);
   void window(Edge edge);
   // Mean duration of a batch's copy on its own stream, over copies that ended in a window; nullopt:
   // none.
@@ -63,7 +62,7 @@ class PinThreadUpload final : public loader::BatchUpload {
 
  private:
   struct DeviceBatch {
-    torch_loader::BatchTensors tensors;
+    transfer::BatchTensors tensors;
     std::shared_ptr<const StreamMark> copied;
   };
   struct Copy {

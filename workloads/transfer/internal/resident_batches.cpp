@@ -17,12 +17,12 @@ ResidentBatches::ResidentBatches(const Batch& all, at::Device device,
       sample_bytes_(static_cast<std::int64_t>(all.bytes()) / std::max<std::int64_t>(all.size, 1)),
       batch_size_(loader.batch_size),
       order_(all.size, loader, std::move(order)) {
-  const torch_loader::BatchTensors host = torch_loader::batch_tensors(all);
+  const transfer::BatchTensors host = transfer::batch_tensors(all);
   all_ = {.input = host.input.to(device, false, true),
           .target = host.target.to(device, false, true)};
 }
 
-torch_loader::BatchTensors ResidentBatches::next(StepRecorder& step) {
+transfer::BatchTensors ResidentBatches::next(StepRecorder& step) {
   std::optional<loader::BatchSamples> samples = epoch_ < 0 ? std::nullopt : order_.next();
   if (!samples) {
     if (epoch_ >= 0) step.first_of_epoch();

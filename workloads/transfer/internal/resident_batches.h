@@ -6,9 +6,9 @@
 #include <cstdint>
 
 #include "harness/measure/step_recorder.h"
-#include "workloads/loader/batch_marks.h"
-#include "workloads/loader/batch_order.h"
-#include "workloads/torch_loader/batch_tensor.h"
+#include "workloads/loader/batches.h"
+#include "workloads/loader/loader.h"
+#include "workloads/transfer/internal/batch_tensor.h"
 
 namespace stepbench::transfer {
 
@@ -20,12 +20,12 @@ class ResidentBatches {
 
   // Batches in the loader's order, with its marks; the phase h2d is the gathering. Never waits for
   // the device.
-  [[nodiscard]] torch_loader::BatchTensors next(StepRecorder& step);
+  [[nodiscard]] transfer::BatchTensors next(StepRecorder& step);
   [[nodiscard]] const loader::BatchMarks& marks() const { return marks_; }  // last returned batch
 
  private:
   at::Device device_;
-  torch_loader::BatchTensors all_;
+  transfer::BatchTensors all_;
   std::int64_t sample_bytes_;
   std::int64_t batch_size_;
   loader::BatchOrder order_;

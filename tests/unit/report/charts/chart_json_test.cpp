@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/html/chart_json.h"
+#include "harness/report/internal/html/chart_json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

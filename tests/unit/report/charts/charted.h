@@ -15,7 +15,7 @@
 
 #include "harness/document/document.h"
 #include "harness/json/json_text.h"
-#include "harness/report/case_table.h"
+#include "harness/report/result_tables.h"
 
 namespace stepbench::test {
 

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "harness/report/comparison_document.h"
-#include "harness/report/comparison_json.h"
 #include "harness/report/exports.h"
-#include "harness/report/html/report.h"
 #include "harness/report/internal/comparison_words.h"
-#include "tests/unit/compare/result_maker.h"
+#include "harness/report/pages.h"
+#include "harness/report/verdicts.h"
 #include "tests/unit/report/charts/charted.h"
+#include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::report {
 namespace {
@@ -28,16 +27,16 @@ MadeResults three_cases(double factor, int seed, int launches) {
           .launches = launches};
 }
 
-compare::Comparison slower_by_a_twentieth(int launches = 20) {
+verdict::Comparison slower_by_a_twentieth(int launches = 20) {
   const record::Results base = make(three_cases(1, 0, launches));
   MadeResults changed = three_cases(1.05, 3, launches);
   changed.cases[0].data_wait_ns = [](int) { return 1'500'000; };
   changed.cases.pop_back();
   const record::Results candidate = make(changed);
-  return compare::compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
+  return verdict::compare({&base, "old"}, {&candidate, "<i>new</i>"}, {});
 }
 
-std::vector<test::ReadFigure> figures_of(const compare::Comparison& comparison) {
+std::vector<test::ReadFigure> figures_of(const verdict::Comparison& comparison) {
   std::vector<test::ReadFigure> figures;
   for (const document::Chapter& chapter : verdict_content({&comparison, 1}, {}).sections) {
     for (test::ReadFigure& figure : test::figures_of(chapter)) figures.push_back(std::move(figure));
@@ -46,7 +45,7 @@ std::vector<test::ReadFigure> figures_of(const compare::Comparison& comparison) 
 }
 
 TEST(ComparisonCharts, Forest_NamesTheCases) {
-  const compare::Comparison comparison = slower_by_a_twentieth();
+  const verdict::Comparison comparison = slower_by_a_twentieth();
   const test::ReadFigure forest = figures_of(comparison).at(0);
   const ComparisonNames names(comparison);
   EXPECT_EQ(forest.json["names"][0], names.of(comparison.cases[0]));
@@ -56,17 +55,17 @@ TEST(ComparisonCharts, Forest_NamesTheCases) {
 }
 
 TEST(ComparisonCharts, LargeBase_IsComparedWithItself) {
-  const compare::Comparison comparison = slower_by_a_twentieth(32);
+  const verdict::Comparison comparison = slower_by_a_twentieth(32);
   ASSERT_TRUE(comparison.aa_control.change);
   EXPECT_LE(comparison.aa_control.interval.low, *comparison.aa_control.change);
   EXPECT_LT(std::abs(*comparison.aa_control.change), 0.01);
-  const compare::Comparison back = read_comparisons(comparison_json(comparison)).front();
+  const verdict::Comparison back = read_comparisons(comparison_json(comparison)).front();
   EXPECT_EQ(back.aa_control.change, comparison.aa_control.change);
   EXPECT_EQ(back.aa_control.interval.high, comparison.aa_control.interval.high);
 }
 
 TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
-  compare::Comparison comparison = slower_by_a_twentieth();
+  verdict::Comparison comparison = slower_by_a_twentieth();
   const auto cases = [&] {
     return metric_rows(comparison, ComparisonNames(comparison), true, false).table;
   };
@@ -80,7 +79,7 @@ TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
 }
 
 TEST(ComparisonCharts, Cause_ListsItsPhases) {
-  const compare::Comparison comparison = slower_by_a_twentieth();
+  const verdict::Comparison comparison = slower_by_a_twentieth();
   const auto figures = figures_of(comparison);
   ASSERT_EQ(figures.size(), 2U) << "nothing changed in the other cases";
   const auto& [figure, json] = figures[1];
@@ -91,9 +90,9 @@ TEST(ComparisonCharts, Cause_ListsItsPhases) {
 }
 
 TEST(ComparisonCharts, GateThatPassed_IsNotListed) {
-  compare::Comparison comparison = slower_by_a_twentieth();
-  comparison.gates = {{.name = "drift", .state = compare::GateState::kPassed},
-                      {.name = "load", .state = compare::GateState::kFailed}};
+  verdict::Comparison comparison = slower_by_a_twentieth();
+  comparison.gates = {{.name = "drift", .state = verdict::GateState::kPassed},
+                      {.name = "load", .state = verdict::GateState::kFailed}};
   std::vector<std::string> listed;
   for (const document::Chapter& chapter : verdict_content({&comparison, 1}, {}).sections) {
     for (const document::Block& block : chapter.blocks) {

@@ -3,11 +3,10 @@
 #include <gtest/gtest.h>
 
 #include "harness/json/line_object.h"
-#include "harness/report/history_document.h"
-#include "harness/report/html/history_report.h"
-#include "harness/report/html/report.h"
-#include "harness/report/night_json.h"
-#include "harness/track/history.h"
+#include "harness/nights/history.h"
+#include "harness/report/history.h"
+#include "harness/report/night.h"
+#include "harness/report/pages.h"
 #include "tests/unit/nights/night_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -36,10 +35,10 @@ NightMaker moved_history() {
 }
 
 JudgedNights judged_of(const NightMaker& maker) {
-  return [&maker](const track::SeriesHistory& one, const track::History&) {
+  return [&maker](const nights::SeriesHistory& one, const nights::History&) {
     const auto shown = maker.shown();
     const auto found = shown.judged.find(one.series.id);
-    return found == shown.judged.end() ? std::vector<track::JudgedRow>{} : found->second;
+    return found == shown.judged.end() ? std::vector<nights::JudgedRow>{} : found->second;
   };
 }
 
@@ -49,7 +48,7 @@ TEST(HistoryCharts, Series_HasItsNightsLevelAndAlert) {
   EXPECT_EQ(test::figures_of(content.sections.back()).size(), 1U) << "the other one";
   const auto figures = test::figures_of(content.sections.front());
   ASSERT_EQ(figures.size(), 1U) << "on the first screen";
-  const track::SeriesHistory& series = maker.history.series.front();
+  const nights::SeriesHistory& series = maker.history.series.front();
   EXPECT_EQ(figures[0].json["id"], series.series.id) << "the series of the alert comes first";
   const Json drawn = Json::parse(content.charts)["series"][0];
   EXPECT_EQ(drawn["id"], series.series.id);
@@ -75,9 +74,9 @@ TEST(HistoryCharts, Series_HasItsNightsLevelAndAlert) {
 
 TEST(HistoryCharts, BusyNightsAndNotes_AreMarked) {
   NightMaker maker = moved_history();
-  const track::TrackedSeries& series = maker.history.series.front().series;
-  track::set_busy(maker.run(7), series.case_id, {.waited = 0.62, .others = 0.81});
-  track::set_busy(maker.run(8), "another case", {.waited = 0.62});
+  const nights::TrackedSeries& series = maker.history.series.front().series;
+  nights::set_busy(maker.run(7), series.case_id, {.waited = 0.62, .others = 0.81});
+  nights::set_busy(maker.run(8), "another case", {.waited = 0.62});
   maker.tell({.what = std::string(name_of(nights::AlertEvent::kNoted)),
               .reason = "the fan was replaced",
               .details = {{"run", Value(NightMaker::run_id(9))}}});
@@ -97,7 +96,7 @@ TEST(HistorySite, History_HasItsPagesAndOneScript) {
       {"track.commit_url", Value(std::string("https://git.example.org/{sha}"))}};
   maker.history.series[1].series.id = "../../etc/passwd";
   const nights::AlertLog log = nights::fold_alerts(maker.events);
-  const track::SeriesHistory& moved = maker.history.series[0];
+  const nights::SeriesHistory& moved = maker.history.series[0];
   HistorySite site(maker.history, log, maker.events, judged_of(maker),
                    {.plotly = {.script = "/* drawn */", .version = "4.1.1"},
                     .title = "Nights of <box>",
@@ -126,7 +125,7 @@ TEST(HistorySite, History_HasItsPagesAndOneScript) {
 
 ShownNight moved_night() {
   NightMaker maker = moved_history();
-  for (track::TrackedPoint& point : maker.history.series.front().points) {
+  for (nights::TrackedPoint& point : maker.history.series.front().points) {
     point.low = 0.99 * point.value;
     point.high = 1.01 * point.value;
   }

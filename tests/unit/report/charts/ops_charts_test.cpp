@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/ops/module_tree.h"
 #include "harness/ops/op_table.h"
-#include "harness/report/html/run_sections.h"
+#include "harness/ops/op_trees.h"
+#include "harness/report/internal/html/run_sections.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/report/charts/charted.h"
 

@@ -7,8 +7,8 @@
 
 #include "harness/base/launch_outcome.h"
 #include "harness/findings/finding.h"
-#include "harness/report/html/case_chart.h"
-#include "harness/report/html/run_sections.h"
+#include "harness/report/internal/html/case_chart.h"
+#include "harness/report/internal/html/run_sections.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "harness/report/html/case_chart.h"
-#include "harness/report/html/run_sections.h"
+#include "harness/report/internal/html/case_chart.h"
+#include "harness/report/internal/html/run_sections.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {

@@ -5,12 +5,12 @@
 #include <deque>
 #include <set>
 
-#include "harness/analyze/rules.h"
-#include "harness/report/analysis_diff.h"
-#include "harness/report/html/report.h"
-#include "harness/report/html/trace_charts.h"
-#include "tests/unit/analyze/trace_maker.h"
+#include "harness/report/internal/html/trace_charts.h"
+#include "harness/report/pages.h"
+#include "harness/report/trace_analysis.h"
+#include "harness/traces/rules.h"
 #include "tests/unit/report/charts/charted.h"
+#include "tests/unit/traces/trace_maker.h"
 
 namespace stepbench::report {
 namespace {
@@ -25,7 +25,7 @@ using ::testing::StartsWith;
 using testing::TraceMaker;
 
 // Six steps: loading for 10 ms and `extra_ns`, computing for 30, then idle for 5.
-trace::Trace loading_trace(std::int64_t extra_ns = 0) {
+traces::Trace loading_trace(std::int64_t extra_ns = 0) {
   TraceMaker maker;
   std::int64_t at_ns = 0;
   for (std::int64_t number = 0; number < 6; ++number) {
@@ -40,9 +40,9 @@ trace::Trace loading_trace(std::int64_t extra_ns = 0) {
 }
 
 TEST(TraceCharts, PartsOfEachStep_SumAsAnalysed) {
-  const trace::Trace trace = loading_trace();
+  const traces::Trace trace = loading_trace();
   const AnalysedTrace analysed{
-      .trace = &trace, .path = "a.json", .analysis = analyze::analyse(trace)};
+      .trace = &trace, .path = "a.json", .analysis = traces::analyse(trace)};
   const auto section = trace_section(analysed, 0, "steps");
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
@@ -63,11 +63,11 @@ TEST(TraceCharts, PartsOfEachStep_SumAsAnalysed) {
 }
 
 TEST(TraceCharts, SlowRank_IsNamed) {
-  analyze::RankReport report;
+  traces::RankReport report;
   report.steps = 8;
   report.rows = {{.rank = 0, .step_ns = 60e6, .work_ns = 50e6, .wait_ns = 10e6},
                  {.rank = 3, .step_ns = 60e6, .work_ns = 60e6, .wait_ns = 0}};
-  report.straggler = analyze::Straggler{.rank = 3, .gain_ns = 10e6};
+  report.straggler = traces::Straggler{.rank = 3, .gain_ns = 10e6};
   const auto figures = rank_figures(report, 2);
   ASSERT_FALSE(figures.empty());
   EXPECT_EQ(Json::parse(figures[0].json)["job"], 2);
@@ -77,7 +77,7 @@ TEST(TraceCharts, SlowRank_IsNamed) {
 
 // Ranks of a job: all leave the all-reduce at the end of a step together, `late` enters it 15 ms
 // after the others.
-trace::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t late) {
+traces::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t late) {
   TraceMaker maker;
   maker.builder.trace().rank = rank;
   maker.builder.trace().world = world;
@@ -97,13 +97,13 @@ trace::Trace trace_of_rank(std::int64_t rank, std::int64_t world, std::int64_t l
 
 // The page of some traces, which it owns.
 struct TracePage {
-  std::deque<trace::Trace> traces = {};
+  std::deque<traces::Trace> traces = {};
   std::vector<AnalysedTrace> analysed = {};
 
-  void add(const std::string& path, trace::Trace trace) {
+  void add(const std::string& path, traces::Trace trace) {
     traces.push_back(std::move(trace));
     analysed.push_back(
-        {.trace = &traces.back(), .path = path, .analysis = analyze::analyse(traces.back())});
+        {.trace = &traces.back(), .path = path, .analysis = traces::analyse(traces.back())});
   }
   void add_job(std::int64_t world, std::int64_t late) {
     for (std::int64_t rank = world - 1; rank >= 0; --rank) {
@@ -166,11 +166,11 @@ TEST(TracePage, TwoTraces_AnswerNamesItsTrace) {
 }
 
 TEST(TraceCharts, TwoTraces_DifferAsTheirTable) {
-  const trace::Trace base = loading_trace();
-  const trace::Trace next = loading_trace(8 * kMillisecond);
-  const analyze::TraceDiff diff =
-      analyze::compare_traces(analyze::diff_side("base", base, analyze::analyse(base), {}),
-                              analyze::diff_side("new", next, analyze::analyse(next), {}));
+  const traces::Trace base = loading_trace();
+  const traces::Trace next = loading_trace(8 * kMillisecond);
+  const traces::TraceDiff diff =
+      traces::compare_traces(traces::diff_side("base", base, traces::analyse(base), {}),
+                             traces::diff_side("new", next, traces::analyse(next), {}));
   const auto section = diff_section(diff, 0, "changes");
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);

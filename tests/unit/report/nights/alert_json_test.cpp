@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/alert_json.h"
+#include "harness/report/night.h"
 
 #include <gmock/gmock.h>
 
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-track::TrackedSeries made_series(const std::string& id, const std::string& kind) {
+nights::TrackedSeries made_series(const std::string& id, const std::string& kind) {
   return {.id = id,
           .experiment = "nightly",
           .workload = "train_step",
@@ -24,8 +24,8 @@ track::TrackedSeries made_series(const std::string& id, const std::string& kind)
           .options = {{"model.kind", kind}}};
 }
 
-track::History made_history() {
-  track::History history;
+nights::History made_history() {
+  nights::History history;
   history.runs = {{.run_id = "20260202-030000-nightly",
                    .started_utc = "2026-02-02T03:00:00Z",
                    .build_id = "77ab00112233445566",
@@ -68,7 +68,7 @@ TEST(AlertJson, Sentence_HasSizeAndPrograms) {
 }
 
 TEST(AlertJson, OnlyBenchmark_IsNamed) {
-  track::History history = made_history();
+  nights::History history = made_history();
   history.series.resize(1);
   history.series.front().series.options = {{"benchmark", std::string("BM_Load")}};
   EXPECT_THAT(alert_sentence(made_alert(), history), HasSubstr(": nightly BM_Load, step: "));
@@ -77,8 +77,8 @@ TEST(AlertJson, OnlyBenchmark_IsNamed) {
 }
 
 TEST(AlertJson, OtherVersions_AreInTheRange) {
-  track::History history = made_history();
-  for (track::TrackedRun& run : history.runs) run.git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e";
+  nights::History history = made_history();
+  for (nights::TrackedRun& run : history.runs) run.git_sha = "9f3c5d7e9f3c5d7e9f3c5d7e";
   history.runs[0].environment = {{"torch", std::string("2.11.0")}, {"python", std::string("3.11")}};
   history.runs[1].environment = {{"torch", std::string("2.12.0")}, {"python", std::string("3.11")}};
   EXPECT_THAT(
@@ -89,7 +89,7 @@ TEST(AlertJson, OtherVersions_AreInTheRange) {
 TEST(AlertJson, FallenRate_HasItsOwnChange) {
   nights::Alert alert = made_alert();
   alert.series.pop_back();
-  track::History history = made_history();
+  nights::History history = made_history();
   history.series.front().series.direction = Direction::kHigherIsBetter;
   EXPECT_THAT(alert_sentence(alert, history), HasSubstr("-3.10 % [-3.75, -2.53]"));
   const auto json = nlohmann::json::parse(alert_json(alert, history, ""));
@@ -109,7 +109,7 @@ TEST(AlertJson, KnownFields_AreThere) {
   EXPECT_EQ(json["series"][0]["usual"], 76.0e6);
   EXPECT_NEAR(json["series"][0]["change"], 0.032, 1e-9);
   EXPECT_EQ(json["series"][0]["cause"], "data_wait +2.1 ms");
-  const track::History nothing;
+  const nights::History nothing;
   EXPECT_THAT(alert_sentence(made_alert(), nothing), HasSubstr("between 20260202-030000-nightly "));
   const auto ids = nlohmann::json::parse(alert_json(made_alert(), nothing, ""));
   EXPECT_EQ(ids["series"][0]["id"], "s1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/history_chart.h"
+#include "harness/report/history.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,7 @@
 #include <sstream>
 #include <string>
 
-#include "harness/text/utf8.h"
+#include "harness/text/printable.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {

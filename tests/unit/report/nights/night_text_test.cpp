@@ -2,7 +2,7 @@
 // Nights and alerts for people and other programs: the golden files in data/ have a night with one
 // of each event and the history of its alert; STEPBENCH_APPROVE=1 rewrites them. tests/corpus has
 // the texts of the other pages.
-#include "harness/report/night_document.h"
+#include "harness/report/night.h"
 
 #include <gmock/gmock.h>
 
@@ -16,11 +16,8 @@
 
 #include "harness/base/error.h"
 #include "harness/document/render.h"
-#include "harness/nights/acts.h"
-#include "harness/report/history_document.h"
-#include "harness/report/history_export.h"
-#include "harness/report/history_view.h"
-#include "harness/report/night_json.h"
+#include "harness/nights/internal/acts.h"
+#include "harness/report/history.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {
@@ -173,7 +170,7 @@ TEST(HistoryText, Series_IsAChartAndATable) {
 
 TEST(HistoryText, Alert_ListsItsEvents) {
   NightMaker maker = eventful();
-  track::TrackEvent accepted = nights::accept_alert(
+  nights::TrackEvent accepted = nights::accept_alert(
       maker.alert("A1"), {.reason = "a fix is under way", .until = "2026-02-01", .expect = "+5%"},
       "2026-01-24");
   accepted.at_utc = "2026-01-24T09:00:00Z";
@@ -241,7 +238,7 @@ TEST(SeriesNames, EqualNames_GetOptionsOrIds) {
 
 TEST(SeriesNames, OnlyBenchmark_IsNamed) {
   NightMaker maker;
-  track::TrackedSeries& series = maker.add_series("736fe5bc64e8ac88", NightMaker::steady(2));
+  nights::TrackedSeries& series = maker.add_series("736fe5bc64e8ac88", NightMaker::steady(2));
   series.options["benchmark"] = Value(std::string("BM_Load"));
   const SeriesNames names(maker.history);
   EXPECT_EQ(names.case_words(series), "BM_Load");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/alert.h"
+#include "harness/nights/internal/alert.h"
 
 #include <gmock/gmock.h>
 
-#include "harness/nights/acts.h"
+#include "harness/nights/internal/acts.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {

@@ -8,15 +8,14 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
-#include "harness/document/render_html.h"
+#include "harness/document/render.h"
 #include "harness/estimate/ranking.h"
-#include "harness/record/input.h"
-#include "harness/report/case_export.h"
-#include "harness/report/case_table.h"
-#include "harness/report/html/page.h"
-#include "harness/report/html/report.h"
+#include "harness/record/internal/input.h"
+#include "harness/report/exports.h"
 #include "harness/report/internal/answer.h"
-#include "harness/text/base64.h"
+#include "harness/report/internal/base64.h"
+#include "harness/report/pages.h"
+#include "harness/report/result_tables.h"
 #include "tests/temporary_folder.h"
 
 namespace stepbench::report {
@@ -45,7 +44,7 @@ document::Table numbers(std::size_t rows) {
 }
 
 std::string source_of(std::string_view script) {
-  return "'sha256-" + text::base64(sha256(script)) + '\'';
+  return "'sha256-" + base64(sha256(script)) + '\'';
 }
 
 TEST(Page, OnlyOwnScripts_MayRun) {

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Implements `stepbench nightly` together with internal/measure_night.h: the reference program of a
+// night, the commits of an alert, and cases whose id changed. Programs are kept in KEEP/BUILD/: an
+// executable with the files next to it that it names, or a Python script with the tracked files of
+// its folder. A history may be damaged or foreign, so everything is verified before it is started
+// or removed. Prints nothing; runs git. Main thread only.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/campaign/internal/night_pairs.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/nights/history.h"
+#include "harness/nights/night.h"
+#include "harness/nights/night_store.h"
+#include "harness/rule.h"
+
+namespace stepbench::campaign {
+
+inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
+
+struct ScriptInterpreter {
+  std::string path = {};      // absolute
+  std::string versions = {};  // "cpython 3.11.7, torch 2.11.0"; empty: it does not answer
+};
+
+struct NightProgram {
+  std::string build = {};                         // digest of all kept files
+  std::filesystem::path program = {};             // absolute path; for a Python script, the script
+  std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
+  std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
+  std::vector<std::string> notes = {};  // possible dependencies that are not kept
+  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
+  // of the script records its path; the interpreter itself is not copied.
+  ScriptInterpreter interpreter = {};
+  bool is_script = false;
+};
+// `run` must have been planned with a worker; `variables`: of this process.
+[[nodiscard]] NightProgram night_program(const PlannedRun& run,
+                                         const machine::Variables& variables = {});
+
+// Copies the program to KEEP/BUILD/ and records it in the history, unless it is there and complete.
+// Copies rather than links, because the next build may overwrite the program. An incomplete copy
+// never appears under the build's name. Returns the reason if it cannot be kept; empty on success.
+[[nodiscard]] std::string store_program(nights::TrackStore& store, const NightProgram& program,
+                                        const std::filesystem::path& keep, std::string_view host,
+                                        const std::string& now_utc);
+
+// Returns the location of that build on this host: a complete copy, or the original program while
+// it is still that build. nullopt: not found.
+[[nodiscard]] std::optional<std::filesystem::path> find_program(nights::TrackStore& store,
+                                                                const std::string& build,
+                                                                std::string_view host,
+                                                                const nights::TrackedRun* run);
+
+// The interpreter that measured a stored script; no path: it is not a script, or was stored
+// without.
+[[nodiscard]] ScriptInterpreter stored_interpreter(const std::filesystem::path& program);
+
+enum class InterpreterState : std::uint8_t {
+  kUnchanged,    // runs the reference
+  kReplaceable,  // tonight's runs it: the same versions, or an environment upgraded in place
+  kMissing       // removed, or with other versions than it was measured with
+};
+[[nodiscard]] InterpreterState state_of(const ScriptInterpreter& stored,
+                                        const ScriptInterpreter& tonight);
+
+struct StoredProgram {
+  nights::StoredBuild build = {};
+  std::uint64_t bytes = 0;  // size of its folder
+  bool needed = false;      // it is the reference of an experiment
+  bool removed = false;     // or would be removed (dry run)
+};
+struct PrunedPrograms {
+  std::vector<StoredProgram> programs = {};  // oldest first
+  std::uint64_t bytes_before = 0;
+  std::uint64_t bytes_after = 0;
+  std::vector<std::string> notes = {};  // problems with removal
+};
+// Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
+// stops being one after 90 days without a night. Folders not made by store_program() are left
+// alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
+[[nodiscard]] PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
+                                            const std::filesystem::path& keep,
+                                            const std::string& now_utc, bool dry_run);
+
+struct ChosenReference {
+  std::string experiment = {};  // name in the history, including its branch
+  NightProgram tonight = {};
+  nights::StoredReference stored_program = {};
+  std::optional<PairedReference> paired_reference = {};  // nullopt: see `why`
+  nights::NightReason why = nights::NightReason::kMeasured;
+  std::string reason = {};  // a sentence, if `why` is not enough
+};
+// `tonight` must have been planned with tonight's program.
+[[nodiscard]] ChosenReference choose_reference(const RunRequest& request, const PlannedRun& tonight,
+                                               nights::TrackStore& store, std::string_view host,
+                                               const CampaignContext& context);
+
+// `today`: e.g. 2026-01-31.
+[[nodiscard]] BeforeNight before_night(const ChosenReference& reference, nights::TrackStore& store,
+                                       std::string_view host, std::string_view today);
+
+// Returns the record for the history. If tonight's program becomes the reference, keeps it in
+// `keep`, unless that is empty. `run`: as in the history; `left`: ids of cases left unfinished for
+// lack of budget; `judged`: number of series judged in the whole night.
+[[nodiscard]] nights::NightPairs night_of_reference(
+    const ChosenReference& reference, const PairedNight& paired, const nights::TrackedRun& run,
+    const std::set<std::string>& left, std::size_t judged, nights::TrackStore& store,
+    const std::filesystem::path& keep, const std::string& now_utc);
+
+// The experiment's name, with @BRANCH appended if a label names a branch other than `track.main`.
+[[nodiscard]] std::string tracked_name(const plan::Plan& plan,
+                                       const std::vector<std::string>& labels);
+
+// Lists the commits between the last good and the first bad program of an alert, using git if the
+// night's repository is available. Runs git; one thread.
+
+inline constexpr std::size_t kListedCommits = 20;  // limit per range; the newest are listed
+
+// Fills Alert::commits of the alerts that `of` selects, by default the open ones. Stays empty for
+// an alert whose nights have the same commit or whose repository is elsewhere.
+void list_commits(nights::AlertLog& log, std::span<const nights::TrackedRun> runs,
+                  const std::function<bool(const nights::Alert&)>& of = {});
+
+// Finds cases of a history whose id changed when rules of their workload began to apply to workers
+// at any path. Before, a worker given by path measured the options exactly as in the file. Pure.
+
+// Verified by the options: without the rules they give the id in the history, with the rules
+// another one. Omits cases of workloads unknown to the catalogue. In the order of the history.
+[[nodiscard]] std::vector<nights::MergedCase> split_cases(const nights::History& history,
+                                                          const Catalogue& catalogue,
+                                                          std::span<const WorkloadRule> rules);
+
+}  // namespace stepbench::campaign

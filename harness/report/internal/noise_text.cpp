@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/report/result_tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "harness/base/launch_outcome.h"
+#include "harness/estimate/columns.h"
+#include "harness/stats/order_statistics.h"
+#include "harness/text/numbers.h"
+#include "harness/text/words.h"
+#include "harness/verdict/comparison.h"
+#include "harness/verdict/tested_metrics.h"
+
+namespace stepbench::report {
+namespace {
+
+constexpr std::size_t kNoiseCases = 8;
+constexpr double kLess = 0.9;  // propose a design only if it costs less than this share
+
+std::string small_percent(double share) { return text::significant(100 * share, 2); }
+
+std::string between_text(const estimate::VarianceDifference& variance) {
+  return small_percent(std::sqrt(variance.value)) + " % [" +
+         small_percent(std::sqrt(variance.interval.low)) + ", " +
+         small_percent(std::sqrt(variance.interval.high)) + ']';
+}
+
+std::string launches_of_steps(std::size_t launches, double steps) {
+  return text::counted(static_cast<std::int64_t>(launches), "launch") + " of " +
+         text::counted(std::llround(steps), "step");
+}
+
+std::string cost_text(double ns) { return text::rough_duration(ns * 1e-9); }
+
+verdict::ComparisonSize size_of(const NoiseQuestion& question) {
+  return {.tests = question.tests, .margin = verdict::kDefaultMargin};
+}
+
+std::string over_runs(const estimate::NoiseOverRuns& noise) {
+  const estimate::NestedVariances& found = noise.variances;
+  std::string text = text::counted(static_cast<std::int64_t>(found.inner_groups), "run");
+  if (found.outer_groups > 1) {
+    text += " of " + text::counted(static_cast<std::int64_t>(found.outer_groups), "build");
+  }
+  if (!found.inner_known) {
+    return text + ": too few to tell runs from launches (two runs of one build are needed, and " +
+           "two launches in a run)";
+  }
+  text += ": from run to run the step differs by " + between_text(found.inner);
+  if (found.outer_known) text += ", from build to build by " + between_text(found.outer);
+  return text + " beyond what launches differ by, " + small_percent(std::sqrt(found.within)) + " %";
+}
+
+}  // namespace
+
+NoiseQuestion question_of(const std::vector<estimate::CaseRow>& rows, double change) {
+  std::set<std::string_view> cases;
+  for (const estimate::CaseRow& row : rows) {
+    if (!row.measured.empty() && row.pass == Pass::kTiming) cases.insert(row.case_id);
+  }
+  return {
+      .change = change,
+      .tests = std::max<std::size_t>(cases.size(), 1) * verdict::default_metrics().metrics.size()};
+}
+
+NoiseAdvice::NoiseAdvice(const NoiseQuestion& question)
+    : question_(question), designs_(size_of(question), question.change) {}
+
+std::string NoiseAdvice::change_text() const {
+  return text::short_number(100 * question_.change) + " %";
+}
+
+std::string NoiseAdvice::parts(const estimate::CaseNoise& noise) {
+  const std::string all = "launches differ by " + small_percent(noise.total_sd) + " %";
+  if (noise.wanders) return all + "; the share of their steps is unknown";
+  if (!noise.step_sd) return all + "; too few steps to find their share";
+  const std::string steps = "a step differs by " + small_percent(*noise.step_sd) + " %, " +
+                            text::with_separators(std::llround(noise.steps)) + " of them by " +
+                            small_percent(*noise.step_sd / std::sqrt(noise.steps)) + " %";
+  const stats::Interval& interval = noise.launch_interval;
+  const std::string range =
+      " [" + small_percent(interval.low) + ", " + small_percent(interval.high) + "]";
+  if (noise.launch_sd == 0) {
+    return all + ": " + steps + ", which is all of it; launches themselves add 0 %" + range;
+  }
+  return all + ": " + small_percent(noise.launch_sd) + " %" + range + " of their own; " + steps;
+}
+
+std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
+  verdict::ComparisonSize size = size_of(question_);
+  size.launches = noise.launches;
+  const auto found = verdict::change_found(size, noise.total_sd);
+  const std::string now = launches_of_steps(noise.launches, noise.steps);
+  if (!found) {
+    return now + " show no change among " +
+           text::counted(static_cast<std::int64_t>(question_.tests), "test");
+  }
+  return now + " find " + text::percent_text(*found) + " in four of five comparisons";
+}
+
+std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
+  const std::string now = found_now(noise);
+  if (noise.wanders || !noise.step_sd) {
+    return now + "; other designs cannot be predicted: " +
+           (noise.wanders ? "its steps vary more slowly than a window lasts (schedule.active: "
+                            "several times as many)"
+                          : "too few steps in a window");
+  }
+  if (!noise.overhead_ns) return now + "; the cost of a launch is not recorded";
+  const double cost = verdict::cost_ns(noise, static_cast<double>(noise.launches), noise.steps);
+  const std::string current_cost = now + " (" + cost_text(cost) + ')';
+  const auto best = designs_.cheapest(noise);
+  verdict::ComparisonSize size = size_of(question_);
+  if (!best) {
+    size.launches = verdict::LaunchDesigns::kMaxLaunches;
+    return current_cost + "; " + std::to_string(size.launches) +
+           " launches, however long, would find " +
+           text::percent_text(verdict::change_found(size, noise.launch_sd).value()) + " and not " +
+           change_text();
+  }
+  size.launches = noise.launches;
+  const auto found = verdict::change_found(size, noise.total_sd);
+  const std::string better = launches_of_steps(best->launches, static_cast<double>(best->steps)) +
+                             " would find " + change_text();
+  const std::string cost_of_best = " (" + cost_text(best->cost_ns) + ')';
+  if (!found || *found > question_.change) return current_cost + "; " + better + cost_of_best;
+  if (best->cost_ns > kLess * cost)
+    return current_cost + "; no design finds " + change_text() + " for much less";
+  return current_cost + "; " + better + " and cost less" + cost_of_best;
+}
+
+std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
+                                     const record::Results& results, double change) {
+  const NoiseAdvice advice(question_of(rows, change));
+  const estimate::RowNames names(rows, results);
+  std::vector<std::string> lines;
+  std::size_t more = 0;
+  std::size_t without = 0;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.measured.empty()) continue;
+    const auto noise = estimate::noise_of(row);
+    if (!noise) {
+      ++without;
+    } else if (lines.size() >= kNoiseCases) {
+      ++more;
+    } else {
+      lines.push_back((rows.size() == 1 ? "" : names.name(row) + ": ") + advice.design(*noise));
+    }
+  }
+  if (more > 0) {
+    lines.push_back("and " + text::counted(static_cast<std::int64_t>(more), "more case") +
+                    " (see show --case ID)");
+  }
+  if (without > 0) {
+    lines.push_back("no noise estimate for " +
+                    text::counted(static_cast<std::int64_t>(without), "case") +
+                    " with fewer than three launches");
+  }
+  const std::vector<estimate::NoiseOverRuns> repeated = estimate::noise_over_runs(rows);
+  for (std::size_t i = 0; i < std::min(repeated.size(), kNoiseCases); ++i) {
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
+      return each.case_id == repeated[i].case_id && each.arm == repeated[i].arm;
+    });
+    const std::string name =
+        estimate::case_name(row->options(), row->workload, names.varying(), repeated[i].case_id);
+    lines.push_back(name + ", " + over_runs(repeated[i]));
+  }
+  return lines;
+}
+
+std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::size_t tests) {
+  if (cases.empty()) return {};
+  std::vector<double> launch_sds;
+  std::vector<double> step_sds;
+  estimate::CaseNoise whole{.overhead_ns =
+                                0};  // all cases get the same launches, so their costs are summed
+  for (const estimate::CaseNoise& noise : cases) {
+    launch_sds.push_back(noise.launch_sd);
+    step_sds.push_back(*noise.step_sd);
+    *whole.overhead_ns += *noise.overhead_ns;
+    whole.step_ns += noise.step_ns;
+  }
+  whole.launch_sd = stats::median(launch_sds);
+  whole.step_sd = stats::median(step_sds);
+  const NoiseAdvice advice({.tests = tests});
+  const std::string begin = "to find " + advice.change_text() + ": ";
+  const std::string source = " by earlier runs of " + text::counted(std::ssize(cases), "case") +
+                             ": launches differ by " + small_percent(whole.launch_sd) +
+                             " % of their own, a step by " + small_percent(*whole.step_sd) + " %";
+  const auto best = advice.designs().cheapest(whole);
+  if (!best)
+    return begin + "not with " + std::to_string(verdict::LaunchDesigns::kMaxLaunches) +
+           " launches," + source + '\n';
+  return begin + launches_of_steps(best->launches, static_cast<double>(best->steps)) +
+         " cost least (active: " + std::to_string(best->steps) + "), about " +
+         cost_text(best->cost_ns) + " a run," + source + '\n';
+}
+
+std::vector<std::string> noise_selection(const record::Results& results) {
+  const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
+  const estimate::RowNames names(rows, results);
+  std::vector<std::string> columns = {"case_id"};
+  if (names.has_runs()) columns.emplace_back("run_id");
+  const auto has_arm = [](const estimate::CaseRow& row) { return !row.arm.empty(); };
+  if (std::any_of(rows.begin(), rows.end(), has_arm)) columns.emplace_back("arm");
+  columns.insert(columns.end(), names.varying().begin(), names.varying().end());
+  columns.insert(columns.end(), {"launches", "step_ns"});
+  for (const estimate::EstimateColumn& column : estimate::noise_columns())
+    columns.emplace_back(column.metric.name);
+  return columns;
+}
+
+namespace {
+
+using record::Fact;
+using record::Quality;
+
+// "2.1 to 62.0 %"
+std::string range_of_shares(const std::vector<double>& shares) {
+  const auto [low, high] = std::ranges::minmax(shares);
+  const std::string text = text::percent_text(high);
+  return text::percent_text(low) == text ? text : text::percent(low) + " to " + text;
+}
+
+struct ReportedFact {
+  std::int64_t launches = 0;
+  std::vector<double> values = {};
+  std::set<std::string> reasons = {};
+};
+
+std::string words_of(const record::FactRow& row, const ReportedFact& reported) {
+  if (reported.values.empty()) return std::string(launch_flag::meaning(row.flag));
+  switch (row.fact) {
+    case Fact::kSteal:
+      return "the hypervisor took " + range_of_shares(reported.values) +
+             " of the machine's CPU time";
+    case Fact::kQuota:
+      return "the control group's CPU quota stopped the worker for " +
+             range_of_shares(reported.values) + " of its time";
+    case Fact::kThrottled:
+      return "the GPU was slowed down: " + text::join(reported.reasons, "; ");
+    case Fact::kLost:
+      return "the GPU was lost while a launch ran: it no longer responds (dmesg names the Xid); "
+             "restart the machine, or take another device";
+    case Fact::kMemoryErrors:
+      return "the GPU had " + text::short_number(std::ranges::max(reported.values)) +
+             " memory errors during a launch that could not be repaired: its results may be wrong "
+             "(stepbench doctor says what to do)";
+    case Fact::kGrowth:
+      return "memory grew within the windows by " +
+             text::byte_text(std::ranges::max(reported.values)) +
+             " a step, up to their end: a long run would fill the machine's memory";
+    default:
+      return std::string(launch_flag::meaning(row.flag));
+  }
+}
+
+}  // namespace
+
+BusyWords busy_words(std::span<const estimate::BusyMachine> all, const std::string& where) {
+  std::vector<double> waits;
+  std::vector<double> others;
+  bool only_own_threads = true;
+  for (const estimate::BusyMachine& busy : all) {
+    waits.push_back(busy.waited);
+    if (!busy.others) continue;
+    others.push_back(*busy.others);
+    only_own_threads = only_own_threads && busy.only_own_threads();
+  }
+  only_own_threads = only_own_threads && !others.empty();
+  const std::string waited = "waited " + range_of_shares(waits) + " of its time for a CPU";
+  BusyWords words{
+      .text = (only_own_threads ? "more threads than CPUs: " : "the machine was busy: ") +
+              ("the training thread " + waited),
+      .doubt = waited};
+  if (only_own_threads) {
+    words.text += ", with no other programs running";
+    words.doubt += ", by its own threads";
+  } else if (!others.empty()) {
+    words.text += "; other programs used " + range_of_shares(others) + " of the CPUs";
+    words.doubt += "; others used " + range_of_shares(others);
+  }
+  words.text += where;
+  words.doubt += where;
+  return words;
+}
+
+std::string busy_words(const estimate::BusyMachine& busy) {
+  return (busy.only_own_threads() ? "more threads than CPUs: waited " : "busy machine: waited ") +
+         text::percent_text(busy.waited) + " of its time for a CPU";
+}
+
+std::vector<std::string> reported_facts(const estimate::CaseRow& row) {
+  std::vector<std::string> sentences;
+  for (const record::FactRow& fact : record::facts()) {
+    if (fact.flag.empty() || fact.fact == Fact::kWaited) continue;
+    ReportedFact reported;
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      const Quality quality(each.launch->row);
+      if (!quality.reported(fact.fact)) continue;
+      ++reported.launches;
+      if (const auto value = quality.value(fact.fact)) reported.values.push_back(*value);
+      reported.reasons.insert(text_of(each.launch->row.machine, fact.name));
+    }
+    // A machine's fact is one launch's; growth is the program's, so that most launches show it.
+    const std::int64_t least = fact.fact == Fact::kGrowth ? std::ssize(row.measured) / 2 + 1 : 1;
+    if (reported.launches < least) continue;
+    sentences.push_back(words_of(fact, reported) + " (in " + std::to_string(reported.launches) +
+                        " of " + text::counted(std::ssize(row.measured), "launch") + ')');
+  }
+  return sentences;
+}
+
+std::string not_watched_words(const estimate::CaseRow& row) {
+  bool watched = false;  // in any launch
+  for (const estimate::MeasuredLaunch& each : row.measured) {
+    const Quality quality(each.launch->row);
+    if (quality.value(Fact::kWaited) || quality.value(Fact::kOthers)) return {};
+    watched = watched || !each.launch->row.machine.empty();
+  }
+  return watched ? "not watched: whether the machine was busy" : "";
+}
+
+}  // namespace stepbench::report

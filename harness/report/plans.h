@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be measured, and what a command is about to measure: the catalogue, plans, and the
+// output of `plan` and of --dry-run of `run`, `ab` and `tune`, for people and for scripts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/campaign/run_ab.h"
+#include "harness/campaign/run_experiment.h"
+#include "harness/catalogue/catalogue.h"
+#include "harness/plan/plan.h"
+#include "harness/tune/tune_plan.h"
+
+namespace stepbench::report {
+
+[[nodiscard]] std::string plan_table(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                                     const campaign::Probe* probe = nullptr);
+// Name, table of cases, `below`, then excluded and merged points and notes.
+[[nodiscard]] std::string plan_table(const plan::Plan& plan, const std::string& below,
+                                     const campaign::Probe* probe = nullptr);
+[[nodiscard]] std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
+                                    const campaign::Probe* probe = nullptr);
+
+// `ab --dry-run`: the arms, the pairs of cases, the tests, launches and time.
+
+// Reads earlier runs in the results folder to estimate the time. Throws ConfigError as measuring
+// would.
+[[nodiscard]] std::string ab_plan_text(const campaign::AbRequest& request,
+                                       const campaign::AbArms& arms);
+
+// `tune --dry-run`: the measurements of a search.
+
+// Points, rungs, their cost by earlier results, and whether the budget suffices.
+[[nodiscard]] std::string tune_plan_text(const tune::TuneRequest& request,
+                                         const tune::TunePlan& planned);
+
+// The catalogue for people: what can be measured, the meaning of every option, and every metric
+// that a result may contain, with its unit and source.
+
+// Display name of the section without a name.
+inline constexpr std::string_view kTopLevel = "top-level";
+
+// "device_busy_ns (ns, by cupti)"
+[[nodiscard]] std::string metric_head(const Metric& metric);
+
+[[nodiscard]] std::string overview_text(const Catalogue& catalogue, std::size_t width);
+[[nodiscard]] std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
+                                        std::size_t width);
+[[nodiscard]] std::string section_text(const Section& section, std::size_t width);
+[[nodiscard]] std::string option_text(const Option& option, const std::string& full_name,
+                                      std::size_t width);
+
+[[nodiscard]] std::string section_markdown(const Section& section);
+[[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
+
+struct MetricGroup {
+  std::vector<std::string> workloads;  // empty: all
+  std::vector<Metric> metrics;
+};
+
+// Metrics of the harness, then of each set of workloads; no name occurs twice.
+[[nodiscard]] std::vector<MetricGroup> metric_groups(const Catalogue& catalogue);
+
+[[nodiscard]] std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width);
+[[nodiscard]] std::string metrics_markdown(const std::vector<MetricGroup>& groups);
+// {"sources":{name:doc},"metrics":[{name,unit,role,direction,source,workloads,doc}]}
+[[nodiscard]] std::string metrics_json(const std::vector<MetricGroup>& groups);
+
+}  // namespace stepbench::report

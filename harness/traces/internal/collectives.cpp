@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/traces/internal/collectives.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <utility>
+
+#include "harness/traces/internal/host_activity.h"
+#include "harness/traces/internal/name_facts.h"
+
+namespace stepbench::traces {
+namespace {
+
+using RowsAround = std::vector<const traces::TraceEvent*>;
+
+std::string message_key(std::int64_t from, std::int64_t to) {
+  return "message " + std::to_string(from) + "->" + std::to_string(to);
+}
+
+// "nccl:send 0->1" and "nccl:recv 1<-0" are the two ends of one message.
+std::optional<std::string> key_of_message(std::string_view name) {
+  for (const std::string_view arrow : {"->", "<-"}) {
+    const std::size_t at = name.find(arrow);
+    const std::size_t begin = name.rfind(' ', at);
+    if (at == std::string_view::npos || begin == std::string_view::npos) continue;
+    std::int64_t left = -1;
+    std::int64_t right = -1;
+    std::from_chars(name.data() + begin + 1, name.data() + at, left);
+    std::from_chars(name.data() + at + arrow.size(), name.data() + name.size(), right);
+    if (left < 0 || right < 0) continue;
+    return arrow == "->" ? message_key(left, right) : message_key(right, left);
+  }
+  return std::nullopt;
+}
+
+bool holds_message(std::string_view name) {
+  for (const char* part : {"send", "Send", "recv", "Recv", "oalesced"}) {
+    if (name.find(part) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+std::string key_of_detail(const traces::Trace& trace, const traces::CollectiveDetail& detail) {
+  if (detail.name == ops::kNoIndex) return {};
+  const std::string_view name = trace.text(detail.name);
+  if (holds_message(name)) {
+    const bool known = detail.from_rank >= 0 && detail.to_rank >= 0;
+    return known ? message_key(detail.from_rank, detail.to_rank) : std::string();
+  }
+  std::string key(name);
+  if (detail.group != ops::kNoIndex) key += ", group " + std::string(trace.text(detail.group));
+  if (detail.ranks != ops::kNoIndex) key += ' ' + std::string(trace.text(detail.ranks));
+  return key;
+}
+
+const traces::CollectiveDetail* detail_of(const traces::Trace& trace,
+                                          const traces::TraceEvent& event) {
+  const traces::KernelDetail* kernel = trace.kernel_detail(event);
+  const traces::OpDetail* op = trace.op_detail(event);
+  const std::uint32_t index = kernel != nullptr ? kernel->collective
+                              : op != nullptr   ? op->collective
+                                                : ops::kNoIndex;
+  return index == ops::kNoIndex ? nullptr : &trace.collectives[index];
+}
+
+// Returns the operation and its peers, taken from the row itself or from the host rows around it or
+// around its launch, innermost first: "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
+std::string key_of_collective(const traces::Trace& trace, const traces::TraceEvent& event,
+                              const RowsAround& around) {
+  std::string key;
+  if (const auto* detail = detail_of(trace, event)) key = key_of_detail(trace, *detail);
+  for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
+    if (const auto* detail = detail_of(trace, **row)) key = key_of_detail(trace, *detail);
+  }
+  for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
+    const std::string& name = trace.name_of(**row);
+    if (!traces::is_backend_row(name) && !name.starts_with("c10d::")) continue;
+    if (const auto message = key_of_message(name)) return *message;
+    if (!holds_message(name)) key = name;
+  }
+  if (!key.empty()) return key;
+  const std::string& name = trace.name_of(event);
+  if (const auto message = key_of_message(name)) return *message;
+  return holds_message(name) ? std::string() : short_row_name(name);
+}
+
+// "_allgather_base", "AllGather_RING" and "all_gather_into_tensor" are the same kind.
+struct ExchangeKind {
+  std::string_view part;  // substring of the lower-case name without '_'
+  bool of_larger_side;    // size is the larger of input and output
+  double (*bus_factor)(double ranks);
+};
+
+constexpr double without_own_part(double ranks) { return (ranks - 1) / ranks; }
+constexpr double all_sent(double /*ranks*/) { return 1; }
+
+// The first match wins.
+constexpr ExchangeKind kKinds[] = {
+    {"allreduce", false, [](double ranks) { return 2 * without_own_part(ranks); }},
+    {"reducescatter", true, without_own_part},
+    {"allgather", true, without_own_part},
+    {"alltoall", false, without_own_part},
+    {"broadcast", false, all_sent},
+    {"reduce", false, all_sent},
+    {"gather", true, without_own_part},
+    {"scatter", true, without_own_part},
+    {"send", true, all_sent},
+    {"recv", true, all_sent},
+};
+
+const ExchangeKind* exchange_kind(std::string_view name) {
+  std::string folded;
+  for (const char c : name) {
+    if (c != '_') folded += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  }
+  const auto* found = std::ranges::find_if(kKinds, [&](const ExchangeKind& kind) {
+    return folded.find(kind.part) != std::string::npos;
+  });
+  return found == std::end(kKinds) ? nullptr : found;
+}
+
+// "[0, 1, 2, 3]" -> 4; -1 for an abbreviated list such as "[0, ..., 7]".
+std::int64_t ranks_in(std::string_view list) {
+  if (list.size() < 3 || list.find("..") != std::string_view::npos) return -1;
+  return 1 + std::count(list.begin(), list.end(), ',');
+}
+
+ExchangeFacts facts_of_detail(const traces::Trace& trace, const traces::CollectiveDetail& detail) {
+  ExchangeFacts facts{.name = std::string(trace.text(detail.name)),
+                      .group = std::string(trace.text(detail.group)),
+                      .group_size = detail.group_size,
+                      .dtype = ops::dtype_named(trace.text(detail.dtype))};
+  const std::string_view ranks = trace.text(detail.ranks);
+  if (!ranks.empty()) facts.group += (facts.group.empty() ? "" : " ") + std::string(ranks);
+  if (facts.group_size < 0) facts.group_size = ranks_in(ranks);
+  const ExchangeKind* kind = exchange_kind(facts.name);
+  const std::int64_t elements = kind != nullptr && kind->of_larger_side
+                                    ? std::max(detail.in_elements, detail.out_elements)
+                                    : detail.in_elements;
+  constexpr std::int64_t kMaxElements = std::int64_t{1} << 52;
+  const std::int64_t each = ops::element_bytes(facts.dtype);
+  if (elements >= 0 && elements < kMaxElements && each > 0) facts.bytes = elements * each;
+  return facts;
+}
+
+// From the row itself or the rows around it, innermost first; otherwise only the row's name.
+ExchangeFacts facts_of(const traces::Trace& trace, const traces::TraceEvent& event,
+                       const RowsAround& around) {
+  if (const auto* detail = detail_of(trace, event)) return facts_of_detail(trace, *detail);
+  for (auto row = around.rbegin(); row != around.rend(); ++row) {
+    if (const auto* detail = detail_of(trace, **row)) return facts_of_detail(trace, *detail);
+  }
+  for (auto row = around.rbegin(); row != around.rend(); ++row) {
+    const std::string& name = trace.name_of(**row);
+    if (traces::is_backend_row(name)) return {.name = name};
+  }
+  return {.name = short_row_name(trace.name_of(event))};
+}
+
+ExchangeRow exchange_of(const traces::Trace& trace, const traces::TraceEvent& event,
+                        const RowsAround& around, std::int64_t placed_by_ns) {
+  return {.key = key_of_collective(trace, event, around),
+          .at = span_of(event),
+          .placed_by_ns = placed_by_ns,
+          .facts = facts_of(trace, event, around)};
+}
+
+struct LaunchedExchange {
+  const traces::TraceEvent* call = nullptr;
+  const traces::TraceEvent* row = nullptr;
+};
+
+std::vector<ExchangeRow> exchanges_on_devices(const Timeline& timeline) {
+  const traces::Trace& trace = *timeline.trace;
+  std::vector<ExchangeRow> all;
+  std::map<std::uint32_t, std::vector<LaunchedExchange>> launched;
+  for (const WorkRow& row : timeline.work) {
+    if (!row.communication) continue;
+    const traces::TraceEvent* call = timeline.call_of(row);
+    if (call != nullptr) {
+      launched[call->lane].push_back({call, row.event});
+    } else {
+      all.push_back(exchange_of(trace, *row.event, {}, row.event->start_ns));
+    }
+  }
+  for (auto& [lane, rows] : launched) {
+    std::ranges::stable_sort(rows, [](const LaunchedExchange& a, const LaunchedExchange& b) {
+      return a.call->start_ns < b.call->start_ns;
+    });
+    OpenRows open(trace.lanes[lane]);
+    for (const LaunchedExchange& each : rows) {
+      all.push_back(
+          exchange_of(trace, *each.row, open.at(each.call->start_ns), each.call->start_ns));
+    }
+  }
+  return all;
+}
+
+std::vector<ExchangeRow> exchanges_on_host(const traces::Trace& trace) {
+  std::vector<ExchangeRow> all;
+  for (const traces::TraceLane& lane : trace.lanes) {
+    if (lane.kind != traces::LaneKind::kHost) continue;
+    OpenRows open(lane);
+    for (const traces::TraceEvent& event : lane.events) {
+      if (!is_host_op(trace, event) || !traces::is_backend_row(trace.name_of(event))) continue;
+      all.push_back(exchange_of(trace, event, open.at(event.start_ns), event.start_ns));
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<double> ExchangeFacts::bus_factor() const {
+  const ExchangeKind* kind = exchange_kind(name);
+  if (kind == nullptr || group_size < 1) return std::nullopt;
+  return kind->bus_factor(double(group_size));
+}
+
+std::optional<double> ExchangeFacts::algorithm_bandwidth(double duration_ns) const {
+  if (bytes < 0 || !(duration_ns > 0)) return std::nullopt;
+  return double(bytes) / duration_ns;
+}
+
+std::optional<double> ExchangeFacts::bus_bandwidth(double duration_ns) const {
+  const std::optional<double> algorithm = algorithm_bandwidth(duration_ns);
+  const std::optional<double> factor = bus_factor();
+  if (!algorithm || !factor) return std::nullopt;
+  return *algorithm * *factor;
+}
+
+std::vector<ExchangeRow> exchanges_of(const Timeline& timeline) {
+  std::vector<ExchangeRow> all = exchanges_on_devices(timeline);
+  if (all.empty()) all = exchanges_on_host(*timeline.trace);
+  std::ranges::stable_sort(all, [](const ExchangeRow& a, const ExchangeRow& b) {
+    return a.at.begin_ns < b.at.begin_ns;
+  });
+  return all;
+}
+
+ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timeline,
+                                                           const Steps& steps) {
+  const std::vector<TimeSpan> windows = steps.counted_windows();
+  std::map<ExchangeFacts, std::pair<CollectiveRow, std::vector<double>>> rows;
+  const std::vector<ExchangeRow> exchanges = exchanges_of(timeline);
+  if (exchanges.empty()) {
+    return ValueOrReason<std::vector<CollectiveRow>>::absent("no communication with other ranks");
+  }
+  const IntervalSet computing = timeline.busy(
+      std::nullopt, [](const WorkRow& row) { return is_kernel(row) && !row.communication; });
+  for (const ExchangeRow& each : exchanges) {
+    auto& [row, durations] = rows[each.facts];
+    durations.push_back(double(each.at.length_ns()));
+    const auto step = window_at(windows, each.placed_by_ns);
+    if (!step) continue;
+    row.in_steps.add(*step, each.at.length_ns());
+    row.step_exposed_ns += each.at.length_ns() - computing.length_in(each.at);
+  }
+  std::vector<CollectiveRow> out;
+  for (auto& [facts, each] : rows) {
+    each.first.facts = facts;
+    each.first.duration = summarise(std::move(each.second));
+    out.push_back(std::move(each.first));
+  }
+  std::ranges::stable_sort(out, [](const CollectiveRow& a, const CollectiveRow& b) {
+    const auto weight = [](const CollectiveRow& row) {
+      return std::pair(double(row.in_steps.ns), row.duration.mean * double(row.duration.n));
+    };
+    return weight(a) > weight(b);
+  });
+  return out;
+}
+
+}  // namespace stepbench::traces

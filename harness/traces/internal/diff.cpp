@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/traces/compare_traces.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "harness/stats/order_statistics.h"
+#include "harness/text/words.h"
+
+namespace stepbench::traces {
+namespace {
+
+struct SideSample {
+  double mean = 0;
+  double error = 0;  // standard error of the mean, assuming independent steps or traces
+  std::size_t n = 0;
+};
+
+double error_of_mean(const std::vector<double>& values) {
+  if (values.size() < 2) return 0;
+  return stats::standard_deviation(values) / std::sqrt(double(values.size()));
+}
+
+// Returns the mean of each trace; `values` holds the traces' steps one after another.
+std::vector<double> means_of_traces(const std::vector<double>& values,
+                                    const std::vector<std::size_t>& steps_of) {
+  std::vector<double> means;
+  auto begin = values.begin();
+  for (const std::size_t steps : steps_of) {
+    if (steps == 0) continue;
+    const auto end = begin + static_cast<std::ptrdiff_t>(steps);
+    means.push_back(std::accumulate(begin, end, 0.0) / double(steps));
+    begin = end;
+  }
+  return means;
+}
+
+SideSample sample_of(const DiffSide& side, const std::vector<double>& values) {
+  SideSample out{.n = values.size()};
+  if (values.empty()) return out;
+  out.mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
+  const std::vector<double> traces = means_of_traces(values, side.steps_of);
+  out.error = error_of_mean(traces.size() >= kTracesForSpread ? traces : values);
+  return out;
+}
+
+// Sample of one part of a cost; zeros if the cost is missing.
+SideSample sample_of(const DiffSide& side, const NamedCost* cost, std::int64_t StepShare::*part) {
+  if (cost == nullptr) return {.n = side.steps.size()};
+  std::vector<double> values(side.steps.size());
+  for (const auto& [step, share] : cost->steps) values[step] = double(share.*part);
+  return sample_of(side, values);
+}
+
+bool spread_is_known(const SideSample& a, const SideSample& b) {
+  return std::min(a.n, b.n) >= kStepsForSpread;
+}
+
+double noise_of(const SideSample& a, const SideSample& b) {
+  return kDiffErrors * std::hypot(a.error, b.error);
+}
+
+DiffRow row_of(const SideSample& base, const SideSample& next, double base_step_ns) {
+  DiffRow row{.base_ns = base.mean, .new_ns = next.mean};
+  const double larger_ns = std::max(base.mean, next.mean);
+  double limit_ns = kDiffShareOfStep * base_step_ns;
+  if (spread_is_known(base, next)) {
+    limit_ns = std::max({limit_ns, kDiffShare * larger_ns, noise_of(base, next)});
+    row.noise_ns = limit_ns;
+  } else {
+    limit_ns = std::max(limit_ns, kDiffShareOfFewSteps * larger_ns);
+  }
+  const double difference_ns = row.difference_ns();
+  if (difference_ns != 0 && std::abs(difference_ns) >= limit_ns) {
+    row.change = difference_ns > 0 ? DiffChange::kGrew : DiffChange::kShrank;
+  }
+  return row;
+}
+
+// Adds the number of calls to a row that has one.
+void count_calls(const SideSample& base, const SideSample& next, DiffRow& row) {
+  row.base_count = base.mean;
+  row.new_count = next.mean;
+  const double difference = next.mean - base.mean;
+  const double limit = spread_is_known(base, next) ? noise_of(base, next) : 0;
+  const bool counts = std::abs(difference) >= std::max(limit, kDiffCalls);
+  if (!counts && !row.changed()) return;
+  if (base.mean == 0 && next.mean > 0) {
+    row.change = DiffChange::kAppeared;
+  } else if (next.mean == 0 && base.mean > 0) {
+    row.change = DiffChange::kVanished;
+  } else if (!row.changed()) {
+    row.change = difference > 0 ? DiffChange::kMoreOften : DiffChange::kLessOften;
+  }
+}
+
+bool larger_first(const DiffRow& a, const DiffRow& b) {
+  if (a.changed() != b.changed()) return a.changed();
+  const double a_ns = std::abs(a.difference_ns());
+  const double b_ns = std::abs(b.difference_ns());
+  if (a_ns != b_ns) return a_ns > b_ns;
+  const double a_count = std::abs(a.new_count - a.base_count);
+  const double b_count = std::abs(b.new_count - b.base_count);
+  return std::tie(b_count, a.name, a.phase) < std::tie(a_count, b.name, b.phase);
+}
+
+class Comparison {
+ public:
+  Comparison(const DiffSide& base, const DiffSide& next) : base_(base), next_(next) {}
+
+  TraceDiff take() {
+    out_.base_paths = base_.paths;
+    out_.new_paths = next_.paths;
+    out_.window = next_.window;
+    out_.scope = next_.scope;
+    out_.base_steps = std::ssize(base_.steps);
+    out_.new_steps = std::ssize(next_.steps);
+    add_notes();
+    add_parts();
+    add_tables();
+    add_findings();
+    std::ranges::stable_sort(out_.notes, std::greater{}, &DiffNote::level);
+    return std::move(out_);
+  }
+
+ private:
+  void note(DiffLevel level, std::string text) { out_.notes.push_back({level, std::move(text)}); }
+
+  void add_notes() {
+    for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
+      for (const std::string& damage : side->damage) {
+        note(DiffLevel::kError, std::string(name) + ": " + damage);
+      }
+      if (side->damage.empty() && side->doubts > 0) {
+        note(DiffLevel::kWarning,
+             std::string(name) +
+                 ": this trace has warnings; `stepbench analyze` of this trace alone shows them");
+      }
+      if (side->only_edges) {
+        note(DiffLevel::kWarning,
+             std::string(name) +
+                 " has only a first and a last step, which often differ from all others");
+      }
+    }
+    for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
+      if (side->steps.empty()) note(DiffLevel::kError, std::string(name) + " has no step");
+    }
+    add_settings();
+    if (std::min(base_.steps.size(), next_.steps.size()) < kStepsForSpread) {
+      note(DiffLevel::kWarning,
+           "a side has fewer than three steps: the spread of its steps is unknown, and only "
+           "changes from 5 % count");
+    }
+    if (base_.steps.size() != next_.steps.size()) {
+      note(DiffLevel::kNote, "the sides have different numbers of steps (base " +
+                                 std::to_string(base_.steps.size()) + ", new " +
+                                 std::to_string(next_.steps.size()) +
+                                 "): all values are means of one step");
+    }
+  }
+
+  void add_settings() {
+    if (base_.window != next_.window) {
+      note(DiffLevel::kError, "the sides define a step differently: window " +
+                                  std::string(name_of(base_.window)) + " in base, " +
+                                  std::string(name_of(next_.window)) + " in new");
+    }
+    if ((base_.scope == IdleScope::kHost) != (next_.scope == IdleScope::kHost)) {
+      note(DiffLevel::kError, std::string("only ") +
+                                  (base_.scope == IdleScope::kHost ? "new" : "base") +
+                                  " has device rows");
+    } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
+      note(DiffLevel::kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
+                                  text::join(next_.devices) + " in new");
+    } else if (base_.devices.empty() != next_.devices.empty()) {
+      note(DiffLevel::kWarning,
+           std::string("only ") + (base_.devices.empty() ? "new" : "base") + " names its device");
+    }
+    setting("shapes", base_.with_shapes, next_.with_shapes);
+    setting("stacks", base_.with_stack, next_.with_stack);
+    setting("memory", base_.with_memory, next_.with_memory);
+    if (!(base_.with_stack && next_.with_stack)) {
+      setting("Python rows", base_.python_rows, next_.python_rows);
+    }
+    if (base_.resolution_ns != next_.resolution_ns) {
+      note(DiffLevel::kWarning,
+           "the times of one side are whole microseconds: differences of short rows may be "
+           "rounding");
+    }
+    if (base_.world != next_.world && base_.world && next_.world) {
+      note(DiffLevel::kError, "the jobs differ: " + std::to_string(*base_.world) +
+                                  " ranks in base, " + std::to_string(*next_.world) + " in new");
+    } else if (base_.rank != next_.rank && base_.rank && next_.rank) {
+      note(DiffLevel::kWarning, "the ranks differ: " + std::to_string(*base_.rank) + " in base, " +
+                                    std::to_string(*next_.rank) + " in new");
+    }
+  }
+
+  void setting(const char* what, std::optional<bool> base, std::optional<bool> next) {
+    if (base.value_or(false) == next.value_or(false)) return;
+    note(DiffLevel::kError, std::string("only ") + (base.value_or(false) ? "base" : "new") +
+                                " recorded " + what +
+                                ", which takes time: record both sides alike");
+  }
+
+  static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {
+    std::vector<double> values;
+    for (const StepTime& step : side.steps) values.push_back(double(part(step)));
+    return sample_of(side, values);
+  }
+
+  void add_parts() {
+    const auto wall = [](const StepTime& step) { return step.wall_ns; };
+    const SideSample base = of_steps(base_, wall);
+    step_ns_ = base.mean;
+    out_.step = row_of(base, of_steps(next_, wall), step_ns_);
+    out_.step.name = "step";
+    for (const StepPart& part : step_parts()) {
+      DiffRow row = row_of(of_steps(base_, part.of), of_steps(next_, part.of), step_ns_);
+      if (row.base_ns == 0 && row.new_ns == 0) continue;
+      row.name = std::string(part.name);
+      out_.parts.push_back(std::move(row));
+    }
+  }
+
+  void add_tables() {
+    for (std::size_t kind = 0; kind < kCostKinds; ++kind) {
+      out_.tables.push_back({.kind = static_cast<CostKind>(kind), .sum = {.name = "sum"}});
+    }
+    for_each_key(base_.costs, next_.costs,
+                 [&](const NamedCost* base, const NamedCost* next) { add_row(base, next); });
+    for (DiffTable& table : out_.tables) {
+      std::ranges::sort(table.rows, larger_first);
+    }
+  }
+
+  void add_row(const NamedCost* base, const NamedCost* next) {
+    const NamedCost& either = base == nullptr ? *next : *base;
+    DiffRow row = row_of(sample_of(base_, base, &StepShare::ns),
+                         sample_of(next_, next, &StepShare::ns), step_ns_);
+    count_calls(sample_of(base_, base, &StepShare::calls),
+                sample_of(next_, next, &StepShare::calls), row);
+    row.name = either.name;
+    row.phase = either.phase;
+    row.base_rate = rate_of(base);
+    row.new_rate = rate_of(next);
+    DiffTable& table = out_.tables[static_cast<std::size_t>(either.kind)];
+    table.sum.base_ns += row.base_ns;
+    table.sum.new_ns += row.new_ns;
+    table.sum.base_count += row.base_count;
+    table.sum.new_count += row.new_count;
+    table.rows.push_back(std::move(row));
+  }
+
+  static std::optional<double> rate_of(const NamedCost* cost) {
+    if (cost == nullptr || cost->work <= 0) return std::nullopt;
+    std::int64_t ns = 0;
+    for (const auto& [step, share] : cost->steps) ns += share.ns;
+    return ns > 0 ? std::optional(cost->work / double(ns)) : std::nullopt;
+  }
+
+  static const Finding* find_made(const std::vector<Finding>& findings, const std::string& id) {
+    const auto found = std::ranges::find_if(
+        findings, [&](const Finding& each) { return each.id == id && each.undecided.empty(); });
+    return found == findings.end() ? nullptr : &*found;
+  }
+
+  void add_findings() {
+    for (const Finding& finding : next_.findings) {
+      if (finding.undecided.empty()) add_finding(find_made(base_.findings, finding.id), &finding);
+    }
+    for (const Finding& finding : base_.findings) {
+      if (!finding.undecided.empty()) continue;
+      if (find_made(next_.findings, finding.id) == nullptr) add_finding(&finding, nullptr);
+    }
+  }
+
+  void add_finding(const Finding* base, const Finding* next) {
+    const Finding& shown = next == nullptr ? *base : *next;
+    DiffFinding out{.id = shown.id,
+                    .severity = shown.severity,
+                    .text = shown.text,
+                    .is_gain = shown.gain_ns.has_value()};
+    const auto size_of = [&](const Finding* finding) -> std::optional<double> {
+      if (finding == nullptr) return std::nullopt;
+      return out.is_gain ? finding->gain_ns : std::optional(finding->value);
+    };
+    out.base = size_of(base);
+    out.next = size_of(next);
+    if (base == nullptr || next == nullptr) {
+      out.change = base == nullptr ? DiffChange::kAppeared : DiffChange::kVanished;
+    } else {
+      // Same rule as for step parts of unknown spread.
+      const double change = out.next.value_or(0) - out.base.value_or(0);
+      const double larger =
+          std::max(std::abs(out.next.value_or(0)), std::abs(out.base.value_or(0)));
+      const double least_ns = out_.step.noise_ns.value_or(kDiffShareOfStep * step_ns_);
+      const bool small = out.is_gain && std::abs(change) < least_ns;
+      if (small || std::abs(change) < kDiffShareOfFewSteps * larger || change == 0) return;
+      out.change = change > 0 ? DiffChange::kGrew : DiffChange::kShrank;
+    }
+    out_.findings.push_back(std::move(out));
+  }
+
+  const DiffSide& base_;
+  const DiffSide& next_;
+  double step_ns_ = 0;  // step time of the base
+  TraceDiff out_;
+};
+
+}  // namespace
+
+bool TraceDiff::comparable() const {
+  return std::ranges::none_of(notes,
+                              [](const DiffNote& each) { return each.level == DiffLevel::kError; });
+}
+
+bool TraceDiff::doubtful() const {
+  return std::ranges::any_of(notes,
+                             [](const DiffNote& each) { return each.level != DiffLevel::kNote; });
+}
+
+bool TraceDiff::nothing_changed() const {
+  const auto changed = [](const DiffRow& row) { return row.changed(); };
+  return !step.changed() && std::ranges::none_of(parts, changed) && findings.empty() &&
+         std::ranges::none_of(tables, [&](const DiffTable& table) {
+           return std::ranges::any_of(table.rows, changed);
+         });
+}
+
+TraceDiff compare_traces(const DiffSide& base, const DiffSide& next) {
+  return Comparison(base, next).take();
+}
+
+namespace {
+
+void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
+                  std::vector<NamedCost> more) {
+  std::vector<NamedCost> out;
+  for_each_key(all, more, [&](NamedCost* old, const NamedCost* added) {
+    NamedCost cost =
+        old != nullptr ? std::move(*old)
+                       : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
+    if (added != nullptr) {
+      for (const auto& [step, share] : added->steps) cost.steps[steps_before + step] = share;
+      cost.work += added->work;
+    }
+    out.push_back(std::move(cost));
+  });
+  all = std::move(out);
+}
+
+}  // namespace
+
+DiffSide diff_side(const std::string& path, const traces::Trace& trace, const Analysis& analysis,
+                   const std::vector<Finding>& findings, std::optional<int> device) {
+  DiffSide side{.paths = {path},
+                .window = analysis.steps.window,
+                .with_shapes = trace.with_shapes,
+                .with_stack = trace.with_stack,
+                .with_memory = trace.with_memory,
+                .python_rows = analysis.counts.python > 0,
+                .resolution_ns = trace.resolution_ns,
+                .rank = trace.rank,
+                .world = trace.world,
+                .findings = findings};
+  for (const IntegrityNote& each : analysis.integrity) {
+    if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
+    if (each.level == IntegrityLevel::kWarning) ++side.doubts;
+  }
+  for (const int id : analysis.devices) {
+    const ops::TraceDevice* known = trace.device(id);
+    if (known != nullptr && !known->name.empty()) side.devices.push_back(known->name);
+  }
+  const IdleReport* idle = analysis.idle_of(device);
+  if (idle == nullptr) return side;
+  side.scope = idle->scope;
+  const std::vector<Step>& steps = analysis.steps.steps;
+  for (const std::size_t i : analysis.steps.counted()) {
+    side.steps.push_back(idle->steps[i]);
+    if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
+  }
+  side.steps_of = {side.steps.size()};
+  Timeline timeline(trace);
+  fold_counting_names(analysis.steps, timeline);
+  side.costs = step_costs(timeline, analysis);
+  return side;
+}
+
+void DiffSide::append(DiffSide more) {
+  const std::size_t before = steps.size();
+  paths.insert(paths.end(), more.paths.begin(), more.paths.end());
+  damage.insert(damage.end(), more.damage.begin(), more.damage.end());
+  doubts += more.doubts;
+  only_edges = only_edges || more.only_edges;
+  steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
+  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
+  append_costs(costs, before, std::move(more.costs));
+}
+
+}  // namespace stepbench::traces

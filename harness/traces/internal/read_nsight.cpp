@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/traces/internal/read_nsight.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+#include <map>
+#include <string>
+
+#include "harness/base/error.h"
+#include "harness/text/printable.h"
+#include "harness/text/words.h"
+#include "harness/traces/internal/nsight_database.h"
+#include "harness/traces/internal/number_text.h"
+#include "harness/traces/internal/trace_builder.h"
+#include "harness/traces/trace_files.h"
+
+namespace stepbench::traces {
+namespace {
+
+using Row = ForeignDatabase::Row;
+
+using namespace nsight;
+
+// A global id packs process and thread, 24 bits each, below the bits of the machine.
+std::int64_t pid_of(std::int64_t global) { return (global >> 24) & 0xffffff; }
+std::int64_t tid_of(std::int64_t global) { return global & 0xffffff; }
+
+// "cudaLaunchKernel_v7000" -> "cudaLaunchKernel". The driver's "_v2" is part of its names.
+std::string without_version(const std::string& name) {
+  const std::size_t at = name.rfind("_v");
+  constexpr std::size_t kDigits = 4;
+  if (at == std::string::npos || name.size() < at + 2 + kDigits) return name;
+  const bool version = name.find_first_not_of("0123456789", at + 2) == std::string::npos;
+  return version ? name.substr(0, at) : name;
+}
+
+std::string_view copy_word(std::int64_t kind) {
+  switch (kind) {
+    case 1:
+    case 11:
+      return "HtoD";
+    case 2:
+    case 12:
+      return "DtoH";
+    case 3:
+      return "HtoA";
+    case 4:
+      return "AtoH";
+    case 5:
+      return "AtoA";
+    case 6:
+      return "AtoD";
+    case 7:
+      return "DtoA";
+    case 8:
+    case 13:
+      return "DtoD";
+    case 9:
+      return "HtoH";
+    case 10:
+      return "PtoP";
+    default:
+      return "Unknown";
+  }
+}
+
+class NsightReader {
+ public:
+  explicit NsightReader(const std::filesystem::path& path) : path_(path), database_(path) {}
+
+  Trace read() {
+    read_nsight_header(database_, builder_.trace());
+    kernels();
+    graphs();
+    copies();
+    sets();
+    calls();
+    waits();
+    ranges();
+    overhead();
+    thread_names();
+    not_kept();
+    Trace& trace = builder_.trace();
+    trace.reading.path = path_.string();
+    std::error_code ignored;
+    const std::uintmax_t bytes = std::filesystem::file_size(path_, ignored);
+    trace.reading.file_bytes = trace.reading.text_bytes = ignored ? 0 : bytes;
+    trace.with_shapes = trace.with_memory = trace.with_stack = false;
+    return builder_.finish();
+  }
+
+ private:
+  // Returns null if the times are invalid; the row is then skipped and counted.
+  TraceEvent* add(std::uint32_t lane, EventKind kind, std::string_view name, const Row& row) {
+    ReadingFacts& facts = builder_.trace().reading;
+    ++facts.rows;
+    const std::optional<std::int64_t> start = row.integer(0);
+    const std::int64_t end = row.integer_or(1, kLatestNs);
+    if (!start || *start < kEarliestNs || *start >= kLatestNs || end < kEarliestNs ||
+        end >= kLatestNs) {
+      ++without_time_;
+      return nullptr;
+    }
+    TraceEvent& event = builder_.add(lane, kind, name, *start, end);
+    if (event.negative) ++facts.negative_durations;
+    if (event.start_ns == event.end_ns && !event.negative) ++facts.zero_durations;
+    if (event.duration_ns() > kLongestNs || !times_.add(event.duration_ns())) {
+      throw ConfigError(path_, "the durations of its rows add up to an impossible number");
+    }
+    return &event;
+  }
+
+  // Two processes may use the same numbers.
+  std::uint64_t correlation_of(std::int64_t global, std::int64_t id) {
+    if (id <= 0) return 0;
+    const auto process = processes_.try_emplace(pid_of(global), processes_.size()).first->second;
+    constexpr unsigned kBits = 40;
+    return static_cast<std::uint64_t>(id) ^ (static_cast<std::uint64_t>(process) << kBits);
+  }
+
+  // Columns 2 to 6 are common to all device tables.
+  std::uint32_t stream_of(const Row& row) {
+    constexpr std::int32_t kMaxDeviceNumber = 1 << 20;
+    const std::int32_t device = std::min(small_of(row, 2, 0), kMaxDeviceNumber);
+    return builder_.stream_lane(device, std::max<std::int64_t>(row.integer_or(3, -1), -1));
+  }
+  void join(TraceEvent& event, const Row& row) {
+    event.correlation = correlation_of(row.integer_or(5, 0), row.integer_or(4, 0));
+  }
+
+  void kernels() {
+    const std::vector<std::string_view> columns(kNsightKernelColumns.begin(),
+                                                kNsightKernelColumns.end());
+    database_.read(kKernels, columns, [this](const Row& row) {
+      const std::string name =
+          database_.text_of(row.integer(6), database_.text_of(row.integer(7), "kernel"));
+      TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
+      if (event == nullptr) return;
+      join(*event, row);
+      event->detail = builder_.detail(nsight_kernel(row, builder_.trace()));
+    });
+  }
+
+  // A graph recorded as a whole: its kernels have no rows of their own.
+  void graphs() {
+    const auto columns = {"start",         "end",       "deviceId", "streamId",
+                          "correlationId", "globalPid", "graphId"};
+    database_.read(kGraphs, {columns.begin(), columns.end()}, [this](const Row& row) {
+      const std::string name = "CUDA graph " + std::to_string(row.integer_or(6, 0));
+      TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
+      if (event != nullptr) join(*event, row);
+    });
+  }
+
+  void copies() {
+    std::map<std::int64_t, std::string> memories = {
+        {0, "Pageable"}, {1, "Pinned"}, {2, "Device"}, {3, "Array"}, {4, "Managed"}};
+    database_.read("ENUM_CUDA_MEM_KIND", {"id", "label"}, [&](const Row& row) {
+      if (const auto label = row.text(1))
+        memories[row.integer_or(0, -1)] = text::to_valid_utf8(*label);
+    });
+    const auto memory = [&](const Row& row, std::size_t column) -> std::string {
+      const std::optional<std::int64_t> kind = row.integer(column);
+      const auto found = kind ? memories.find(*kind) : memories.end();
+      return found == memories.end() ? "Unknown" : found->second;
+    };
+    const auto columns = {"start",     "end",   "deviceId", "streamId", "correlationId",
+                          "globalPid", "bytes", "copyKind", "srcKind",  "dstKind"};
+    database_.read(kCopies, {columns.begin(), columns.end()}, [&](const Row& row) {
+      const std::string name = "Memcpy " + std::string(copy_word(row.integer_or(7, 0))) + " (" +
+                               memory(row, 8) + " -> " + memory(row, 9) + ")";
+      add_bytes(add(stream_of(row), EventKind::kMemcpy, name, row), row);
+    });
+  }
+
+  void sets() {
+    const auto columns = {"start",         "end",       "deviceId", "streamId",
+                          "correlationId", "globalPid", "bytes"};
+    database_.read(kSets, {columns.begin(), columns.end()}, [this](const Row& row) {
+      add_bytes(add(stream_of(row), EventKind::kMemset, "Memset", row), row);
+    });
+  }
+
+  void add_bytes(TraceEvent* event, const Row& row) {
+    if (event == nullptr) return;
+    join(*event, row);
+    const std::int64_t bytes = row.integer_or(6, -1);
+    if (bytes < 0 || bytes > kMaxBytes) return;
+    event->value = bytes;
+    if (!bytes_.add(bytes)) {
+      throw ConfigError(path_, "the bytes of its copies add up to an impossible number");
+    }
+  }
+
+  void calls() {
+    const auto columns = {"start", "end", "globalTid", "correlationId", "nameId"};
+    database_.read(kCalls, {columns.begin(), columns.end()}, [this](const Row& row) {
+      const std::int64_t global = row.integer_or(2, 0);
+      const std::string name = without_version(database_.text_of(row.integer(4), "CUDA call"));
+      const bool driver = name.starts_with("cu") && !name.starts_with("cuda");
+      TraceEvent* const event = add(builder_.host_lane(pid_of(global), tid_of(global)),
+                                    driver ? EventKind::kDriver : EventKind::kRuntime, name, row);
+      if (event != nullptr) event->correlation = correlation_of(global, row.integer_or(3, 0));
+    });
+  }
+
+  void waits() {
+    const auto columns = {"start",         "end",       "deviceId", "streamId",
+                          "correlationId", "globalPid", "syncType", "eventId"};
+    database_.read(kWaits, {columns.begin(), columns.end()}, [this](const Row& row) {
+      constexpr std::string_view kNames[] = {"Sync", "Event Sync", "Stream Wait Event",
+                                             "Stream Sync", "Context Sync"};
+      const std::int64_t type = row.integer_or(6, 0);
+      constexpr std::int64_t kAllStreams = std::numeric_limits<std::uint32_t>::max();
+      std::int64_t stream = row.integer_or(3, -1);
+      if (stream < 0 || stream == kAllStreams) stream = -1;
+      const std::uint32_t lane =
+          builder_.notes_lane(std::min(small_of(row, 2, 0), 1 << 20), stream);
+      TraceEvent* const event =
+          add(lane, EventKind::kSync, kNames[type >= 0 && type < 5 ? type : 0], row);
+      if (event == nullptr) return;
+      join(*event, row);
+      event->detail = builder_.detail(SyncDetail{.event_id = row.integer_or(7, -1)});
+    });
+  }
+
+  void ranges() {
+    constexpr std::int64_t kPushPop = 59;
+    constexpr std::int64_t kStartEnd = 60;
+    constexpr std::int64_t kLastRange = 71;  // 70 and 71: with a payload
+    const auto columns = {"start", "end", "globalTid", "eventType", "text", "textId"};
+    database_.read(
+        kRanges, {columns.begin(), columns.end()},
+        [&](const Row& row) {
+          const std::int64_t type = row.integer_or(3, kPushPop);
+          const bool range =
+              type == kPushPop || type == kStartEnd || type == kLastRange - 1 || type == kLastRange;
+          if (!range || !row.integer(0)) {
+            ++builder_.trace().reading.instants;
+            return;
+          }
+          if (!row.integer(1)) {
+            ++open_ranges_;
+            return;
+          }
+          const std::int64_t global = row.integer_or(2, 0);
+          const std::uint32_t lane = builder_.host_lane(pid_of(global), tid_of(global));
+          add_range(
+              lane,
+              text::to_valid_utf8(row.text(4).value_or(database_.text_of(row.integer(5), "range"))),
+              row);
+        },
+        ForeignDatabase::Order::kSorted);
+  }
+
+  void add_range(std::uint32_t lane, const std::string& name, const Row& row) {
+    const std::int64_t step = step_of_range(name);
+    if (step >= 0) {
+      (void)add(lane, EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), row);
+    } else if (is_step_range(name)) {
+      const std::string numbered = "ProfilerStep#" + std::to_string(unnumbered_steps_++);
+      (void)add(lane, EventKind::kAnnotation, numbered, row);
+    } else if (is_data_range(name)) {
+      (void)add(lane, EventKind::kAnnotation, "enumerate(DataLoader)#" + name + ".__next__", row);
+    } else {
+      const std::size_t end = std::min(name.find(", seq = "), name.find(", op_id = "));
+      const bool op = end != std::string::npos || name.starts_with("aten::");
+      (void)add(lane, op ? EventKind::kOp : EventKind::kAnnotation, name.substr(0, end), row);
+    }
+  }
+
+  // Since 2024 the overhead of CUPTI and the driver has its own table.
+  void overhead() {
+    const auto columns = {"start", "end", "globalTid", "nameId"};
+    for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {
+      database_.read(table, {columns.begin(), columns.end()}, [this](const Row& row) {
+        const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
+        (void)add(builder_.other_lane(lane), EventKind::kOverhead,
+                  database_.text_of(row.integer(3), "profiler"), row);
+      });
+    }
+  }
+
+  void thread_names() {
+    database_.read("ThreadNames", {"nameId", "globalTid"}, [this](const Row& row) {
+      const std::int64_t global = row.integer_or(1, 0);
+      builder_.name_thread(pid_of(global), tid_of(global), database_.text_of(row.integer(0), ""));
+    });
+    database_.read("PROCESSES", {"globalPid", "name"}, [this](const Row& row) {
+      builder_.name_process(pid_of(row.integer_or(0, 0)),
+                            text::to_valid_utf8(row.text(1).value_or("")));
+    });
+  }
+
+  void not_kept() {
+    std::vector<IgnoredRows>& ignored = builder_.trace().reading.ignored;
+    for (const char* table : {"COMPOSITE_EVENTS", "GPU_METRICS", "OSRT_API", "SCHED_EVENTS"}) {
+      std::int64_t rows = 0;
+      database_.read(table, {"start"}, [&](const Row&) { ++rows; });
+      if (rows > 0) ignored.push_back({.what = table, .count = rows});
+    }
+    if (open_ranges_ > 0) {
+      ignored.push_back({.what = "ranges that had not ended", .count = open_ranges_});
+    }
+    if (without_time_ > 0)
+      ignored.push_back({.what = "rows without a time", .count = without_time_});
+  }
+
+  const std::filesystem::path& path_;
+  NsightDatabase database_;
+  TraceBuilder builder_;
+  std::map<std::int64_t, std::size_t> processes_;
+  std::int64_t unnumbered_steps_ = 0;
+  std::int64_t open_ranges_ = 0;
+  std::int64_t without_time_ = 0;
+  BoundedSum times_;
+  BoundedSum bytes_;
+};
+
+}  // namespace
+
+Trace read_nsight(const std::filesystem::path& path) { return NsightReader(path).read(); }
+
+namespace {
+
+// Converts to lower case, with a single blank between words.
+std::string plain_words(std::string_view name) {
+  std::string plain;
+  for (const char c : name) {
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool parts = c == '_' || c == '-' || c == '#' || c == ':' || c == '=' || c == '.' ||
+                       c == '/' || c == ' ' || c == '[' || c == ']' || c == '(' || c == ')';
+    if (!parts) {
+      plain += upper ? static_cast<char>(c - 'A' + 'a') : c;
+    } else if (!plain.empty() && plain.back() != ' ') {
+      plain += ' ';
+    }
+  }
+  while (plain.ends_with(' ')) plain.pop_back();
+  return plain;
+}
+
+bool is_step_word(std::string_view words) {
+  constexpr std::array<std::string_view, 12> kSteps = {
+      "step",       "profilerstep", "iteration",       "iter",      "train step", "training step",
+      "train iter", "global step",  "train iteration", "trainstep", "batch",      "train batch"};
+  return std::ranges::find(kSteps, words) != kSteps.end();
+}
+
+}  // namespace
+
+std::int64_t step_of_range(std::string_view name) {
+  const std::string words = plain_words(name);
+  const std::size_t digits = words.find_last_not_of("0123456789") + 1;
+  if (digits == 0 || digits >= words.size()) return -1;
+  std::string_view before = std::string_view(words).substr(0, digits);
+  while (before.ends_with(' ')) before.remove_suffix(1);
+  std::int64_t number = -1;
+  const auto [end, error] =
+      std::from_chars(words.data() + digits, words.data() + words.size(), number);
+  return error == std::errc{} && is_step_word(before) ? number : -1;
+}
+
+bool is_step_range(std::string_view name) { return is_step_word(plain_words(name)); }
+
+bool is_data_range(std::string_view name) {
+  constexpr std::array<std::string_view, 12> kWaits = {
+      "data wait",  "dataloader", "data loader", "data loading", "dataloading", "load data",
+      "load batch", "next batch", "get batch",   "fetch batch",  "data load",   "dataloader next"};
+  const std::string words = plain_words(name);
+  return std::ranges::find(kWaits, words) != kWaits.end();
+}
+
+bool is_nsight_export(const std::filesystem::path& path) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(path, error) && ForeignDatabase(path).has("StringIds");
+}
+
+}  // namespace stepbench::traces

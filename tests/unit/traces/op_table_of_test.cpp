@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "harness/traces/op_table_of.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "harness/ops/op_table.h"
+#include "harness/traces/trace_files.h"
+#include "tests/temporary_folder.h"
+#include "tests/unit/ops/log_maker.h"
+
+namespace stepbench::traces {
+namespace {
+
+using testing::LogMaker;
+
+// Every row of the table as one line, sorted.
+std::set<std::string> lines_of(const ops::OpTable& table) {
+  std::set<std::string> lines;
+  for (const ops::OpRow& row :
+       ops::grouped(table.rows, {.shapes = true, .phase = true, .step = true})) {
+    std::ostringstream line;
+    line << table.text(row.name) << ' ' << table.text(row.shapes) << ' ' << table.text(row.phase)
+         << " step " << row.step << ' ' << name_of(row.kind) << ' ' << row.calls << " cpu "
+         << row.self_cpu_ns << ' ' << row.cpu_ns << " device " << row.self_device_ns << ' '
+         << row.device_ns << " bytes " << row.self_cpu_bytes << ' ' << row.cpu_bytes << " flops "
+         << row.flops;
+    lines.insert(line.str());
+  }
+  for (const ops::ActivityRow& row : table.activities) {
+    std::ostringstream line;
+    line << table.text(row.name) << " by " << table.text(row.op) << ' ' << row.launches << ' '
+         << row.total_ns << ' ' << row.bytes;
+    lines.insert(line.str());
+  }
+  return lines;
+}
+
+TEST(OpTableOf, File_HasTheTableOfItsLog) {
+  const test::TemporaryFolder folder;
+  const std::filesystem::path file = folder / "trace.json";
+  for (std::uint32_t seed = 1; seed <= 20; ++seed) {
+    LogMaker maker;
+    maker.log = testing::RandomLog(seed).make();
+    for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;       // no file has its end
+    std::ranges::replace(maker.log.names, "ProfilerStep#3", "aten::step");  // marks are the steps
+    maker.step(4, 0, 3'000);
+    maker.phase("data_wait", 4, 0, 900);
+    maker.phase("forward", 4, 900, 2'500);
+    maker.step(5, 3'000, 9'000);
+    maker.phase("forward", 5, 3'100, 8'000);
+    const traces::Trace trace = traces::trace_of(maker.log);
+    traces::write_trace(trace, file);
+    ASSERT_EQ(lines_of(op_table_of(traces::read_trace(file))), lines_of(op_table_of(trace)))
+        << seed;
+    const OpTree tree(trace);
+    EXPECT_EQ(tree.phases().size(), 3U);
+    EXPECT_EQ(trace.lanes[tree.step_lane()].name, "thread 4711 (step)");
+  }
+}
+
+TEST(OpTableOf, ForeignCalls_JoinTheOperatorAround) {
+  const std::filesystem::path file =
+      std::filesystem::path(TRACES) /
+      "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";
+  if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not here";
+  const traces::Trace trace = traces::read_trace(file);
+  const OpTree tree(trace);
+  const ops::OpTable table = op_table_of(tree);
+  const ops::OpRow convolution = testing::row_of(table, "aten::cudnn_convolution");
+  EXPECT_EQ(convolution.calls, 318) << "53 in each of 6 steps";
+  EXPECT_GT(convolution.self_device_ns, 0);
+  EXPECT_EQ(
+      std::ranges::count(tree.phases(), "data_wait",
+                         [&](const OpTree::Mark& mark) { return tree.names()[mark.at.phase]; }),
+      6);
+  std::int64_t kernel_ns = 0;
+  std::int64_t orphans = 0;
+  for (const ops::ActivityRow& row : table.activities) {
+    if (row.kind != ops::ActivityKind::kKernel) continue;
+    kernel_ns += row.total_ns;
+    orphans += row.op == ops::kNoIndex ? row.launches : 0;
+  }
+  EXPECT_GT(kernel_ns, 590'000'000) << "98.6 ms in each of 6 steps";
+  EXPECT_EQ(orphans, 0);
+}
+
+}  // namespace
+}  // namespace stepbench::traces

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the run on disk that `show` reads, and the case of it that --case names.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "harness/estimate/case_rows.h"
+#include "harness/record/result_file.h"
+
+namespace stepbench::cli {
+
+// Folders of runs in `directory`, oldest first; empty if it cannot be read.
+[[nodiscard]] std::vector<std::filesystem::path> runs_in(const std::filesystem::path& directory);
+
+// Returns a file or run folder unchanged; for a folder of runs, the newest of them, which is
+// reported on `err`. Throws ConfigError if there is nothing to show.
+[[nodiscard]] std::filesystem::path choose_run(const std::filesystem::path& path,
+                                               std::ostream& err);
+
+// One line with the path of the run's Chrome traces and the program to open them; empty if there
+// are none.
+[[nodiscard]] std::string traces_text(const std::filesystem::path& run);
+
+// Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
+// ConfigError for --case unless exactly one case begins with `prefix`.
+[[nodiscard]] std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
+                                                       const record::Results& results,
+                                                       const std::string& prefix);
+
+// Whole text of an input file. Throws ConfigError if it cannot be read.
+[[nodiscard]] std::string whole_text(const std::string& path);
+// URL of a history given as a URL or as a file.
+[[nodiscard]] std::string history_url(const std::string& source);
+
+[[nodiscard]] bool has_measured(const record::Results& results);
+void print_warnings(const record::Results& results, std::ostream& err);
+
+// Removes all other cases from `results`.
+void keep_case(record::Results& results, const std::string& case_id);
+
+}  // namespace stepbench::cli
