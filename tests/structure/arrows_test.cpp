@@ -143,7 +143,7 @@ TEST(Arrows, InternalHeader_IsIncludedByItsRoomOnly) {
   EXPECT_GT(rooms.size(), 10U);
 }
 
-TEST(Arrows, EveryIncludeFollowsOne) {
+TEST(Arrows, Include_IsAllowedByTheTable) {
   for (const std::string& file : all_sources()) {
     for (const Include& include : includes_of(kRoot, file)) {
       if (include.angled) continue;
@@ -158,7 +158,7 @@ TEST(Arrows, EveryIncludeFollowsOne) {
 }
 
 // The door of a room: the headers in its folder, beside those that are installed.
-TEST(Arrows, Door_IsSmallAndUsedByOthers) {
+TEST(Arrows, RoomHeaders_AreFewAndUsedByOthers) {
   constexpr std::size_t kMaxDoors = 6;
   std::map<std::string, std::set<std::string>> doors;
   for (const std::string& file : all_sources()) {
@@ -201,7 +201,7 @@ TEST(Arrows, EachArrow_IsUsed) {
 
 // The floors of workloads/data: only the table of kinds names the parts that make files, and the
 // shared part includes none of them.
-TEST(Arrows, OnlyTheKindTableNamesDataFloors) {
+TEST(Arrows, DataFloors_AreIncludedByTheKindTableOnly) {
   const std::string room = "workloads/data/";
   const auto floor_of = [&](const std::string& path) {
     if (!path.starts_with(room + "internal/")) return std::string();
@@ -249,7 +249,7 @@ std::set<std::string> linked_by(const std::string& library) {
 }
 
 // The linker does not see dependencies that are only in headers.
-TEST(Arrows, FollowLinkedLibraries) {
+TEST(Arrows, Arrow_NeedsALinkedLibrary) {
   const std::map<std::string, std::string> libraries = libraries_of_rooms();
   ASSERT_EQ(libraries.at("harness/nights"), "nights");
   ASSERT_TRUE(linked_by("report").contains("ground"));

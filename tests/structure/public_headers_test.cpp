@@ -18,7 +18,7 @@ void add_with_includes(const std::string& header, std::set<std::string>& reached
   }
 }
 
-TEST(PublicHeaders, IncludeOnlyInstalledHeaders) {
+TEST(PublicHeaders, Includes_AreInstalled) {
   const std::set<std::string> all = public_headers();
   ASSERT_TRUE(all.contains("harness/workload.h"));
   for (const std::string& header : all) {

@@ -17,7 +17,7 @@ Batch batch_of(std::shared_ptr<std::vector<float>> memory, std::int64_t size) {
   return batch;
 }
 
-TEST(BatchTensor, SharesTheMemoryOfTheBatch) {
+TEST(BatchTensor, HostBatch_SharesItsMemory) {
   auto memory = std::make_shared<std::vector<float>>(12, 1.0F);
   const at::Tensor tensor = transfer::field_tensor(batch_of(memory, 2), 0);
   EXPECT_EQ(tensor.sizes(), (std::vector<std::int64_t>{2, 2, 3}));

@@ -70,7 +70,7 @@ TEST(Checkpoint, EachThirdStep_WritesInItsPhase) {
   EXPECT_THAT(written, ElementsAre(false, false, true, false, false, true));
 }
 
-TEST(Checkpoint, HoldsParametersAndOptimizerState) {
+TEST(Checkpoint, Optimizer_AddsItsStateToTheFile) {
   const test::TemporaryFolder folder;
   const auto bytes = [](const Trained& trained) {
     return std::accumulate(

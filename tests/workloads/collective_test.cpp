@@ -157,7 +157,7 @@ TEST(MeetingPlace, LauncherVariables_SetIt) {
   }
 }
 
-TEST(Collective, NoMeetingPlace_SaysWhatIsMissing) {
+TEST(Collective, NoMeetingPlace_NamesTheMissingOption) {
   try {
     exchange({}, 1, 2, 0);
     FAIL();
@@ -198,7 +198,7 @@ TEST(BusBandwidth, Factors_AreNcclTests) {
 }
 
 // A tick of the clock is a nanosecond, so all numbers of the report are known.
-TEST(BusBandwidth, IsBytesOverTimeTimesTheFactor) {
+TEST(BusBandwidth, KnownClock_GivesBytesOverTime) {
   const auto ranks = exchange_in_threads({{"collective.bytes", std::int64_t{1200}}}, 3);
   const double per_step_ns =
       1200 * 4 / 3. * 1e9 / ranks.front().reported.metrics.at("bus_bytes_per_s");

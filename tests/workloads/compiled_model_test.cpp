@@ -30,7 +30,7 @@ std::string reason_against(const test::Options& options) {
 }
 
 // A compiled model is scored on a full batch, others on four samples: here the same four, twice.
-TEST(CompiledModel, MatchesTheExportedModel) {
+TEST(CompiledModel, FullBatch_MatchesTheScriptedModel) {
   const auto of_four = [](const char* kind, const char* file) {
     return report_of(with(evaluated(kind, file), "data.samples", std::int64_t{4}));
   };

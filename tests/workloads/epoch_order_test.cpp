@@ -11,7 +11,7 @@
 namespace stepbench {
 namespace {
 
-TEST(EpochOrder, MatchesPythonsDataLoader) {
+TEST(EpochOrder, EachOption_MatchesTorchsDataLoader) {
   std::istringstream lines(test::run_python("epoch_order.py", {}));
   int compared = 0;
   for (std::string line; std::getline(lines, line); ++compared) {

@@ -105,7 +105,7 @@ std::vector<std::size_t> phases_of(const StepRecorder::Step& step) {
   return phases;
 }
 
-TEST(GenerateStep, ReadsThePromptThenSingleTokens) {
+TEST(GenerateStep, Prompt_IsReadBeforeSingleTokens) {
   const StepRecorder::Step step = driven(requests(), 1).steps.at(0);
   EXPECT_THAT(phases_of(step), ElementsAre(static_cast<std::size_t>(PhaseId::kDataWait),
                                            static_cast<std::size_t>(declared_phase(0)),

@@ -43,7 +43,7 @@ OneStep drive_one_step(const test::Options& options,
   return {log.phases, driven.steps.at(0)};
 }
 
-TEST(TrainStep, RunsPhasesInOrder) {
+TEST(TrainStep, Phases_RunInOrder) {
   EXPECT_THAT(drive_one_step(test::tiny_images("resnet18")).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kZeroGrad, PhaseId::kForward, PhaseId::kLoss,
                           PhaseId::kBackward, PhaseId::kOptimizer));
@@ -135,7 +135,7 @@ TEST(TrainStep, EachStepOption_Trains) {
   }
 }
 
-TEST(EvalStep, RunsTheForwardPassOnly) {
+TEST(EvalStep, Phases_AreForwardOnly) {
   EXPECT_THAT(drive_one_step(test::tiny_images("resnet18"), step::make_eval_step).phases,
               ElementsAre(PhaseId::kDataWait, PhaseId::kForward));
 }

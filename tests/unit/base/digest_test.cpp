@@ -19,7 +19,7 @@ std::string hex_of(std::string_view bytes) {
 }
 
 // Values of coreutils' sha256sum; the padding changes at 55, 56 and 64 bytes.
-TEST(Sha256, MatchesCoreutils) {
+TEST(Sha256, LengthsAroundTheBlock_MatchCoreutils) {
   EXPECT_EQ(hex_of(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
   EXPECT_EQ(hex_of("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   EXPECT_EQ(hex_of(std::string(55, 'a')),
@@ -32,7 +32,7 @@ TEST(Sha256, MatchesCoreutils) {
             "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3");
 }
 
-TEST(Digest, NeverChanges) {
+TEST(Digest, KnownText_KeepsItsDigest) {
   EXPECT_EQ(digest(""), "99aa06d3014798d8");
   EXPECT_EQ(digest("abc"), "06b05ab6733a6185");
   EXPECT_NE(digest("abd"), digest("abc"));

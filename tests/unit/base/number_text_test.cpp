@@ -25,7 +25,7 @@ std::string by_to_chars(double number) {
   return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), number).ptr};
 }
 
-TEST(NumberText, IsTheShortestThatReadsBack) {
+TEST(NumberText, Number_IsTheShortestThatReadsBack) {
   EXPECT_EQ(text_of_real(1.5), "1.5");
   EXPECT_EQ(text_of_real(1e7), "1e+07");
   EXPECT_EQ(text_of_real(12'345'678), "12345678");

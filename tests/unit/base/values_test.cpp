@@ -61,7 +61,7 @@ TEST(Fields, MissingText_UsesTheFallback) {
   EXPECT_EQ(text_of(fields, "absent", "-"), "-");
 }
 
-TEST(Series, HoldsOneArrayPerName) {
+TEST(Series, AddedName_AppendsAZeroedColumn) {
   Series series;
   EXPECT_EQ(series.steps(), 0U);
   series.add("step_ns", 2) = {7, 8};

@@ -31,7 +31,7 @@ PairValues values_of(const record::Results& results, std::size_t most = kLaunche
   return pair_values(results, {"c", "c", "c"}, verdict::default_metrics(), results.columns, most);
 }
 
-TEST(PairValues, AreLogRatiosOfTheFirstPairs) {
+TEST(PairValues, FirstPairs_GiveLogRatios) {
   const record::Results results = made_pairs();
   const PairValues values = values_of(results);
   ASSERT_EQ(values.log_ratios.size(), std::size_t{kLaunches});

@@ -79,7 +79,7 @@ TEST_F(Relink, FailingLink_ShowsTheLinkersError) {
   EXPECT_THAT(done.err, ::testing::HasSubstr("undefined reference to `b()"));
 }
 
-TEST_F(Relink, FindsFilesWithALayout) {
+TEST_F(Relink, BuildFolder_ListsLinkedFiles) {
   sh("mkdir -p kept/lib && c++ -shared -fPIC a.cpp -o kept/lib/liba.so; echo text > kept/words",
      {});
   EXPECT_THAT(linked_in(folder_ / "kept"), ::testing::ElementsAre(fs::path("lib/liba.so")));

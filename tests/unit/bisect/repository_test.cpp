@@ -69,7 +69,7 @@ class RepositoryTest : public ::testing::Test {
   const fs::path& folder_ = own_folder_.path();
 };
 
-TEST_F(RepositoryTest, ListsCommitsOldestFirst) {
+TEST_F(RepositoryTest, CommitRange_ListsOldestFirst) {
   const std::string first = commit("first", "1");
   commit("third: with words", "3");
   git({"checkout", "-q", "-b", "topic"});
@@ -80,7 +80,7 @@ TEST_F(RepositoryTest, ListsCommitsOldestFirst) {
               testing::ElementsAre("first", "third: with words", "merge of the topic"));
 }
 
-TEST_F(RepositoryTest, InvalidEnds_SayWhatIsWrong) {
+TEST_F(RepositoryTest, InvalidEnds_AreRefusedWithTheReason) {
   const std::string first = commit("first", "1");
   commit("second", "2");
   EXPECT_THAT(refusal("nosuch", "main"), HasSubstr("nosuch: is not a commit, branch or tag"));
@@ -252,7 +252,7 @@ TEST_F(ProgramsTest, OnlyWorker_IsBuiltOnce) {
   EXPECT_EQ(os::read_text(program.worker.parent_path() / "lib.so"), "lib\n");
 }
 
-TEST_F(ProgramsTest, MissingProgram_SaysWhy) {
+TEST_F(ProgramsTest, MissingProgram_ReportsTheCause) {
   commit("first", "#!/bin/sh\n");
   EXPECT_EQ(built("echo 'no rule to make target' >&2; exit 2").why_not,
             "the build failed with exit status 2: no rule to make target");
@@ -298,7 +298,7 @@ TEST_F(ProgramsTest, HostileFolderName_RunsNothing) {
   }
 }
 
-TEST_F(ProgramsTest, FailedCheckOut_SaysWhy) {
+TEST_F(ProgramsTest, FailedCheckOut_ReportsTheCause) {
   commit("first", "1");
   const Repository repository(folder_);
   Programs programs({.command = "true"}, &repository, folder_ / "search",

@@ -34,7 +34,7 @@ BisectRun made_run() {
   return run;
 }
 
-TEST(SearchFile, ReadsBackAsWritten) {
+TEST(SearchFile, WrittenSearch_ReadsBackEqual) {
   const test::TemporaryFolder folder;
   BisectRun run = made_run();
   run.folder = folder.path();

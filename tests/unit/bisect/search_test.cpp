@@ -202,7 +202,7 @@ TEST(Search, BadEndClearlyFaster_EndsEarly) {
   EXPECT_EQ(search.result().answer, SearchAnswer::kNotReproduced);
 }
 
-TEST(Search, ListsUpcomingBuilds) {
+TEST(Search, UndecidedRange_ListsUpcomingBuilds) {
   const Search fresh({.last = 16});
   EXPECT_THAT(fresh.ahead(3), ElementsAre(8, 4, 12));
   EXPECT_THAT(fresh.ahead(1), ElementsAre(8));

@@ -119,7 +119,7 @@ Row one_culprit(const Kind& kind, double step) {
   });
 }
 
-TEST(BisectSimulation, NamesTheCulpritAsDocumented) {
+TEST(BisectSimulation, DrawnSteps_FindDocumentedShares) {
   std::printf(
       "| layout | launches vary by | step | not reproduced | named | of these right | likely, "
       "right | "

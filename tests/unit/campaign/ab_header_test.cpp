@@ -46,7 +46,7 @@ record::Results earlier_with(const record::RunRow& row) {
   return earlier;
 }
 
-TEST(AbHeader, HoldsAllThatSetsTheCourse) {
+TEST(AbHeader, Run_RecordsSeedPairsMarginsAndArms) {
   const record::RunRow row = described(two_arms(), 20, with_margins(0.02, 0.5));
   const auto text = [&](const char* name) { return to_text(row.context.at(name)); };
   EXPECT_EQ(text("ab_seed"), "7");

@@ -43,7 +43,7 @@ std::string key(const record::LaunchRow& row, const std::vector<std::string>& ig
   return key_without(ignored, testing::sample_catalogue())(row);
 }
 
-TEST(CompareKey, SameKey_MeansSameCaseId) {
+TEST(CompareKey, SameKey_HasSameCaseId) {
   std::vector<record::LaunchRow> rows;
   for (const std::string more :
        {"", "launches: 3\n", "limits: {wall_s: 5}\n", "schedule: {active: 7}\n",

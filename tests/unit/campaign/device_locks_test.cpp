@@ -53,7 +53,7 @@ TEST_F(DeviceLocks, Interrupt_EndsTheWait) {
   EXPECT_THAT(said_.str(), HasSubstr("waiting: another run"));
 }
 
-TEST_F(DeviceLocks, AreThoseOfTheCases) {
+TEST_F(DeviceLocks, RunnableCases_LockTheirDevices) {
   plan::Plan plan;
   plan.cases.resize(3);
   plan.cases[0].resolved.options["device"] = std::string("cuda:1");

@@ -81,7 +81,7 @@ TEST_F(MeasureNight, Signal_EndsBeforeTheNextExperiment) {
   EXPECT_THAT(measured.experiments, IsEmpty());
 }
 
-TEST(FailedLaunches, CountWithTheFirstReason) {
+TEST(FailedLaunches, FailingCase_IsCountedWithItsReason) {
   StubCampaign campaign(
       "name: demo\n"
       "workload: stub\n"

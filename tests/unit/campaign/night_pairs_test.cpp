@@ -6,7 +6,7 @@
 namespace stepbench::campaign {
 namespace {
 
-TEST(OddCases, LeftoverComesFirst) {
+TEST(OddCases, Leftover_ComesFirst) {
   const SuspectCase left{.case_id = "left", .deviation = -1.2, .left_before = true};
   const SuspectCase worse{.case_id = "worse", .deviation = 2};
   const SuspectCase much_worse{.case_id = "much worse", .deviation = 9};

@@ -83,7 +83,7 @@ TEST_F(NightProgramTest, DamagedCopy_IsReplaced) {
   EXPECT_THAT(store.builds(), SizeIs(1)) << "it is told once";
 }
 
-TEST_F(NightProgramTest, LeftoverOfAKilledCopy_IsNoPartOfTheNext) {
+TEST_F(NightProgramTest, UnfinishedCopy_IsDiscarded) {
   folder.write("src/model.py", "STEPS = 1\n");
   const NightProgram first = program("#!/bin/sh\nexec python3 model.py\n");
   folder.write("kept/" + first.build + ".unfinished/stale.py", "STEPS = 9\n");
@@ -170,7 +170,7 @@ TEST_F(NightProgramTest, OtherVersions_AreAnotherProgram) {
             InterpreterState::kReplaceable);
 }
 
-TEST_F(NightProgramTest, ScriptBesideTheMeasuringPackage_IsKept) {
+TEST_F(NightProgramTest, ScriptBesideThePackage_IsStored) {
   folder.write("train/step.py", "from stepbench_worker import measure\nimport shared\n");
   folder.write("python/stepbench_worker/__init__.py", "");
   commit();

@@ -38,7 +38,7 @@ record::LaunchRow launch_of(std::int64_t wall_ns, std::int64_t steps) {
   return row;
 }
 
-TEST(LaunchCost, SplitsIntoStepAndFixedTime) {
+TEST(LaunchCost, Launch_SplitsIntoStepAndFixedTime) {
   record::LaunchRow row = launch_of(3'000'000'000, 100);
   row.report.metrics = {{"set_up_ns", 1e9}};
   const campaign::LaunchCost untimed = campaign::cost_of(row).value();
@@ -115,7 +115,7 @@ TEST(Estimate, NewestWholeRun_CountsPerCase) {
             2 * (4 + 1));
 }
 
-TEST(Probe, MeasuresTheCostAndKeepsNoResults) {
+TEST(Probe, TwoCases_GiveCostsAndKeepNoResults) {
   StubCampaign campaign(kQuickAndSlow);
   const campaign::RunRequest request = campaign.run_request();
   const campaign::Probe probe = campaign.probe(request);

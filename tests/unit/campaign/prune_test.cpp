@@ -55,7 +55,7 @@ class Prune : public ::testing::Test {
   test::TemporaryFolder results_;
 };
 
-TEST_F(Prune, SelectsOldOrSurplusRuns) {
+TEST_F(Prune, OldOrSurplusRuns_AreSelected) {
   EXPECT_THAT(removable(plan({.keep = 2, .now = kFebruary})),
               ElementsAre("20260202-120000-night", "20260201-120000-night"));
   EXPECT_THAT(removable(plan({.older_than = 8 * 24h, .now = kFebruary})),

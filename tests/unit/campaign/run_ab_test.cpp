@@ -24,7 +24,7 @@ constexpr const char* kOneCase =
     "schedule: {wait: 0, warmup: 1, active: 5}\n"
     "stub: {jitter: 0.01}\n";
 
-TEST(RunAb, ReturnsTheVerdictAndTheRunFolder) {
+TEST(RunAb, SlowerArm_ReturnsTheVerdictAndTheFolder) {
   StubCampaign campaign(kOneCase);
   campaign::AbRequest request = campaign.ab_request();
   request.b.set = {"stub.step_us=1100"};

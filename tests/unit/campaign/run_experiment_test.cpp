@@ -22,7 +22,7 @@ constexpr const char* kTwoCases =
     "schedule: {wait: 0, warmup: 1, active: 3}\n"
     "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n";
 
-TEST(RunExperiment, MeasuresEveryLaunch) {
+TEST(RunExperiment, TwoCases_MeasureEveryLaunchSilently) {
   StubCampaign campaign(kTwoCases);
   ::testing::internal::CaptureStdout();
   ::testing::internal::CaptureStderr();

@@ -172,7 +172,7 @@ TEST(RunRequest, Profile_FollowsTheOptions) {
   EXPECT_EQ(profile_of(resolved)->engine, Pass::kKineto);
 }
 
-TEST(RunExitStatus, FollowsFromTheOutcomes) {
+TEST(RunExitStatus, Outcomes_DecideTheStatus) {
   const auto status = [](const std::vector<Outcome>& outcomes) {
     record::Results results;
     for (const Outcome& one : outcomes) results.launches.emplace_back().row.outcome = one;

@@ -111,7 +111,7 @@ TEST(RunSummary, OpenFile_IsRunning) {
   EXPECT_EQ(summarise_run(folder).cases, 4);
 }
 
-TEST(RunSummary, UnreadableFolder_SaysWhy) {
+TEST(RunSummary, UnreadableFolder_ReportsTheCause) {
   const test::TemporaryFolder results;
   const auto broken = [&](const std::string& name, const std::string& file,
                           const std::string& text) {
@@ -166,7 +166,7 @@ TEST(RunFolders, ResultsOrRunName_MakeOne) {
   EXPECT_THROW((void)run_folders(results / "absent"), ConfigError);
 }
 
-TEST(RunFolders, NewestComesFirst) {
+TEST(RunFolders, SeveralRuns_AreListedNewestFirst) {
   const test::TemporaryFolder results;
   EXPECT_THAT(summarise_runs(results.path()), IsEmpty());
   make_run(results, {.id = "renamed", .started_utc = "2026-03-01T00:00:00Z"});

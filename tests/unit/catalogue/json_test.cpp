@@ -60,7 +60,7 @@ TEST(CatalogueJson, Metric_MayBeExact) {
   }
 }
 
-TEST(CatalogueJson, WholeDefault_OfANumberIsANumber) {
+TEST(CatalogueJson, WholeNumberDefault_StaysANumber) {
   const Catalogue catalogue = catalogue_from_json(
       R"({"stepbench_catalogue": 1, "sections": [{"name": "m", "options":
           [{"name": "r", "type": "number", "doc": "R.", "default": 4}]}]})",

@@ -287,7 +287,7 @@ TEST(TorchArguments, Scheduler_IsNotTheSchedule) {
   EXPECT_EQ(planned(std::string(kTrain) + "lr_scheduler: null\n").ids(), planned(kTrain).ids());
 }
 
-TEST(TorchArguments, Compile_NamesWhatCompiles) {
+TEST(TorchArguments, Compile_NamesTheWayToCompile) {
   const std::string train = kTrain;
   for (const char* yaml : {"compile: true\n", "compile: {mode: max-autotune}\n",
                            "torch_compile: true\n", "optimizer: {lr: 1}\ncompile: true\n"}) {
@@ -372,7 +372,7 @@ TEST(LoaderArguments, NoWorkers_AreAccepted) {
                                                    "without loader.num_workers > 0")));
 }
 
-TEST(LoaderArguments, SweptWithoutEffect_SaysWhy) {
+TEST(LoaderArguments, SweptWithoutEffect_ReportsTheCause) {
   const Planned given = planned(std::string(kLoader) + "loader: {num_workers: 2}\n", {},
                                 {"persistent_workers=false,true"});
   EXPECT_EQ(given.plan.cases.size(), 1U);

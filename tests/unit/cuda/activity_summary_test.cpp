@@ -113,7 +113,7 @@ constexpr Summed kSummed[] = {
      "waits 1 waited 38"},
 };
 
-TEST(ActivitySummary, SumsTheStepsOfALog) {
+TEST(ActivitySummary, ActivityLog_IsSummedPerStep) {
   for (const Summed& each : kSummed) {
     const std::string text = text_of(summarise_activities(log_of(each.rows)));
     EXPECT_NE(text.find(each.sums), std::string::npos) << each.name << ": " << text;
@@ -132,7 +132,7 @@ TEST(ActivitySummary, NoMarks_TheLogIsOneStep) {
   EXPECT_TRUE(text_of(summarise_activities(log)).starts_with("steps 1 span 55 busy 15 kernels 2"));
 }
 
-TEST(ActivitySummary, ReportsPerStep) {
+TEST(ActivitySummary, Report_HasDeclaredMetricsPerStep) {
   NoteSink sink;
   report(summarise_activities(log_of("kernel 1000 1100; kernel 1100 1150")), sink);
   EXPECT_EQ(sink.metrics.at("device_busy_ns"), 75);

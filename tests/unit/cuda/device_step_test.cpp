@@ -57,7 +57,7 @@ TEST(DeviceStep, Period_IsSplitIntoPhases) {
   }
 }
 
-TEST(Overlap, IsTheTimeBothStreamsCompute) {
+TEST(Overlap, SpanAcrossKernels_CountsTheirTime) {
   const std::vector<DeviceSpan> compute = {{.begin_ns = 0, .end_ns = 50},
                                            {.begin_ns = 60, .end_ns = 100},
                                            {.begin_ns = 100, .end_ns = 130}};

@@ -80,7 +80,7 @@ Recorded composed() {
   return recorded;
 }
 
-TEST(RecordedActivity, ReadsBackAsRecorded) {
+TEST(RecordedActivity, WrittenActivity_ReadsBackEqual) {
   const Recorded recorded = composed();
   EXPECT_THAT(recorded.summary, HasSubstr("1 x 40 ns 0 bytes: kernel add(float*, float*, int)\n"));
   EXPECT_THAT(recorded.summary, HasSubstr("4 under a mark"));

@@ -44,7 +44,7 @@ TEST(Text, TitledBlock_HasAGapAbove) {
             "three\n");
 }
 
-TEST(Text, BeginsWithAnswerAndDoubts) {
+TEST(Text, AnswerWithDoubts_ComesFirst) {
   Document page = page_of({Paragraph{"one"}});
   page.answer = {.text = "a is best", .tone = Tone::kGood};
   EXPECT_EQ(render_text(page, 80, false), "a is best\n\na run\none\n");
@@ -184,7 +184,7 @@ TEST(Align, Numbers_AreRightAligned) {
   EXPECT_EQ(align({}), "");
 }
 
-TEST(Bar, IsDrawnInEighths) {
+TEST(Bar, Share_IsDrawnInEighths) {
   EXPECT_EQ(bar(0.5, 4), "██");
   EXPECT_EQ(bar(1.0 / 32, 4), "▏");
   EXPECT_EQ(bar(7, 2), "██");
@@ -195,7 +195,7 @@ std::string markdown_of(std::vector<Block> blocks) {
       {.chapters = {{.id = "a", .title = "A", .blocks = std::move(blocks)}}, .marker = ""});
 }
 
-TEST(Markdown, BeginsWithMarkerAndHeadline) {
+TEST(Markdown, MarkerAndHeadline_ComeFirst) {
   EXPECT_EQ(render_markdown({.headline = "a <b>", .marker = "stepbench-verdict"}),
             "<!-- stepbench-verdict -->\n### a &lt;b>\n\n");
 }
@@ -285,7 +285,7 @@ void expect(const Cell& cell, const std::string& text, std::optional<double> val
   EXPECT_EQ(cell.value, value) << text;
 }
 
-TEST(Cells, HoldTheNumberBehindTheText) {
+TEST(Cells, FormattedNumber_KeepsItsValue) {
   expect(number(12.34), "12.3", 12.34);
   expect(count(12'345), "12,345", 12'345);
   expect(duration(2.5e6), "2.50 ms", 2.5e6);
@@ -309,7 +309,7 @@ TEST(Cells, TooShortForTheUnit_IsLessThan) {
   expect(time(1e9, seconds), "1.00", 1e9);
 }
 
-TEST(Projection, Column_IsLeftOutWithItsCells) {
+TEST(Projection, HiddenOrEmptyColumn_IsOmitted) {
   const std::vector<int> rows = {1, 2};
   const auto table = [&](bool shown, const std::string& note) {
     return project<int>(rows,

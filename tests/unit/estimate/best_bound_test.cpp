@@ -159,7 +159,7 @@ TEST(BestBound, MissingLaunch_IsNoSlowRound) {
   for (const double bound : best_bounds(cases)) EXPECT_LT(bound, 0.03);
 }
 
-TEST(BestBound, NeedsTwoCasesAndSixRounds) {
+TEST(BestBound, SingleCaseOrFiveRounds_HaveNoBound) {
   Noise noise(83'302);
   EXPECT_TRUE(best_bounds(drawn({.cases = 1, .rounds = 10}, noise)).empty());
   EXPECT_TRUE(best_bounds(drawn({.cases = 3, .rounds = 5}, noise)).empty());

@@ -26,7 +26,7 @@ Difference reported(const std::vector<std::int64_t>& row, const std::vector<std:
   return difference_between(case_rows(a).front(), case_rows(b).front(), by);
 }
 
-TEST(ToldApart, DisjointIntervals_Differ) {
+TEST(CaseDifference, DisjointIntervals_Differ) {
   const std::vector<std::int64_t> base = {1000, 1010, 1020, 1030, 1040, 1050};
   EXPECT_EQ(reported({900, 910, 920, 930, 940, 950}, base), Difference::kBetter);
   EXPECT_EQ(reported({1100, 1110, 1120, 1130, 1140, 1150}, base), Difference::kWorse);
@@ -36,19 +36,19 @@ TEST(ToldApart, DisjointIntervals_Differ) {
             Difference::kBetter);
 }
 
-TEST(ToldApart, FewLaunches_DifferByMeans) {
+TEST(CaseDifference, FewLaunches_DifferByMeans) {
   EXPECT_EQ(reported({500, 502, 504}, {1000, 1004, 1008}), Difference::kBetter);
   EXPECT_EQ(reported({1000, 1004, 1008}, {500, 502, 504}), Difference::kWorse);
   EXPECT_EQ(reported({990, 1000, 1003}, {1000, 1002, 1004}), Difference::kSame);
 }
 
-TEST(ToldApart, SingleLaunches_NeedFivePercent) {
+TEST(CaseDifference, SingleLaunches_NeedFivePercent) {
   EXPECT_EQ(reported({1040}, {1000}), Difference::kSame);
   EXPECT_EQ(reported({1100}, {1000}), Difference::kWorse);
   EXPECT_EQ(reported({900}, {1000}), Difference::kBetter);
 }
 
-TEST(ToldApart, MissingNumber_IsNoDifference) {
+TEST(CaseDifference, MissingNumber_IsEqual) {
   EXPECT_EQ(reported({1000}, {1000}, Judged::kLatency), Difference::kNoNumbers);
 }
 

@@ -15,7 +15,7 @@ TEST(LaunchEstimate, NoSteps_HaveNone) {
   EXPECT_FALSE(estimate_of(made_launch({"index"}, {{1, 2}})).has_value()) << "no step times";
 }
 
-TEST(LaunchEstimate, IsTimeOverStepsDespiteFlags) {
+TEST(LaunchEstimate, FlaggedSteps_CountInTheMean) {
   const auto estimate =
       estimate_of(made_launch({"step_ns", "flags"}, {{10, 20, 30, 1000, 2000}, {0, 0, 0, 1, 3}}));
   ASSERT_TRUE(estimate);

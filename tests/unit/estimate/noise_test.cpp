@@ -42,7 +42,7 @@ record::Results drawn(std::uint64_t seed, std::size_t launches, std::size_t step
   return made_results(std::move(all));
 }
 
-TEST(CaseNoise, IsSplitByStoredSamples) {
+TEST(CaseNoise, StoredSamples_SplitStepAndLaunchNoise) {
   const record::Results results = drawn(71'001, 40, 200, 0.01, 0.05);
   const auto noise = noise_of(case_rows(results).front());
   ASSERT_TRUE(noise && noise->step_sd);
@@ -57,7 +57,7 @@ TEST(CaseNoise, IsSplitByStoredSamples) {
   EXPECT_NEAR(noise->steps, 200, 1e-9);
 }
 
-TEST(CaseNoise, StepsThatExplainAll_LeaveNone) {
+TEST(CaseNoise, StepNoiseAlone_LeavesNoLaunchNoise) {
   const record::Results results = drawn(71'002, 20, 100, 0, 0.05);
   const auto noise = noise_of(case_rows(results).front());
   ASSERT_TRUE(noise);
@@ -66,7 +66,7 @@ TEST(CaseNoise, StepsThatExplainAll_LeaveNone) {
 }
 
 // The prediction must match the behaviour of longer launches.
-TEST(CaseNoise, PredictsLongerLaunches) {
+TEST(CaseNoise, ShortLaunches_PredictLongerOnes) {
   const record::Results shorter = drawn(71'003, 30, 40, 0.002, 0.06);
   const record::Results longer = drawn(71'004, 30, 640, 0.002, 0.06);
   const auto seen = noise_of(case_rows(shorter).front());
@@ -76,7 +76,7 @@ TEST(CaseNoise, PredictsLongerLaunches) {
   EXPECT_GT(seen->total_sd, 2 * then->total_sd);
 }
 
-TEST(CaseNoise, NeedsThreeRealLaunches) {
+TEST(CaseNoise, TwoOrSmokeLaunches_HaveNoNoise) {
   EXPECT_FALSE(noise_of(case_rows(drawn(71'005, 2, 100, 0, 0.05)).front()));
   record::Results smoke = drawn(71'006, 6, 100, 0, 0.05);
   for (record::Launch& launch : smoke.launches) launch.row.smoke = true;

@@ -23,7 +23,7 @@ std::optional<WarmupEffect> effect_of(std::vector<record::Launch> launches) {
   return warmup_effect(case_rows(results).front());
 }
 
-TEST(WarmupEffectOfACase, IsThatOfTheShownMean) {
+TEST(WarmupEffectOfACase, SlowFirstSteps_ShiftTheMean) {
   std::vector<record::Launch> launches;
   double whole = 0;
   double settled = 0;
@@ -71,7 +71,7 @@ TEST(WarmupEffectOfACase, EarlyEpochBorder_HasNone) {
   EXPECT_EQ(effect_of(launches)->drop, 11);
 }
 
-TEST(WarmupEffectOfACase, NeedsTwoLaunchesAndSomeSteps) {
+TEST(WarmupEffectOfACase, FewLaunchesOrSteps_HaveNone) {
   EXPECT_FALSE(effect_of({made_launch({"step_ns"}, {rippled(60, 0)})}));
   EXPECT_FALSE(
       effect_of({made_launch({"step_ns"}, {{9, 1, 1}}), made_launch({"step_ns"}, {{9, 1, 1}})}));

@@ -115,7 +115,7 @@ TEST(WarmupEffect, SteadySteps_AreSeldomReported) {
   }
 }
 
-TEST(WarmupEffect, NoisyLaunches_StateWhatIsFound) {
+TEST(WarmupEffect, NoisyLaunches_FindTheStatedEffect) {
   for (const double cv : {0.02, 0.1}) {
     Noise noise(89000);
     std::vector<StepWindows> launches;

@@ -90,7 +90,7 @@ std::vector<benchmark::BenchmarkReporter::Run> measured(const std::string& mode)
   return rows.rows;
 }
 
-TEST(MeasureWorkload, WarmsUpAndWaitsForTheDevice) {
+TEST(MeasureWorkload, Window_FollowsWarmupAndDeviceSync) {
   const auto rows = measured("ok");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_FALSE(rows[0].error_occurred) << rows[0].error_message;

@@ -16,7 +16,7 @@ TEST(JsonString, SpecialCharacters_AreEscaped) {
   EXPECT_EQ(json_string("a\xFF"), "\"a\xEF\xBF\xBD\"");
 }
 
-TEST(JsonText, KeepsOrderAndAddsCommas) {
+TEST(JsonText, Members_KeepOrderAndGetCommas) {
   JsonText json;
   json.open_object().text("a", "x").integer("b", -1).flag("c", true).null("d");
   json.open_array("e").integer({}, 1).integer({}, 2).close_array();

@@ -180,7 +180,7 @@ std::string table() {
   return text;
 }
 
-TEST(OddJson, IsReadAsRecorded) {
+TEST(OddJson, RecordedTexts_AreReadAsBefore) {
   const std::string file = STEPBENCH_SOURCE_DIR "/tests/unit/json/data/odd_json.txt";
   const std::string answers = table();
   if (std::getenv("STEPBENCH_APPROVE") != nullptr) std::ofstream(file) << answers;

@@ -6,7 +6,7 @@
 namespace stepbench {
 namespace {
 
-TEST(RandomResizedCrop, StaysInsideImageScaleAndRatio) {
+TEST(RandomResizedCrop, Draws_StayInImageScaleAndRatio) {
   int flips = 0;
   double share = 0;
   constexpr int kDraws = 20'000;
@@ -47,7 +47,7 @@ TEST(RandomResizedCrop, SinglePixel_IsTakenWhole) {
   EXPECT_EQ(crop.height, 1);
 }
 
-TEST(CenterWindow, RoundsAsTorchvisionDoes) {
+TEST(CenterWindow, HalfPixels_RoundAsInTorchvision) {
   const data::CenterWindow window =
       data::center_window(500, 375, 256, 224);  // Resize(256) gives 341 x 256
   EXPECT_EQ(window.resized_width, 341);

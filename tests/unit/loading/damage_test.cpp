@@ -232,7 +232,7 @@ TEST(Mistakes, MissingFiles_NameTheCommand) {
               ThrowsMessage<ConfigError>(HasSubstr("holds no .bin file")));
 }
 
-TEST(Shapes, AreExtentsJoinedByX) {
+TEST(Shapes, ExtentsJoinedByX_AreParsed) {
   EXPECT_THAT(data::parse_shape("3x32x32"), testing::ElementsAre(3, 32, 32));
   EXPECT_THAT(data::parse_shape("7"), testing::ElementsAre(7));
   for (const char* bad : {"", "x", "3x", "3x0", "-1", "3,4", "3x4y", "999999999999x999999999999"}) {

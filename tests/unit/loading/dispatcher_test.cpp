@@ -111,7 +111,7 @@ std::string retraced(std::istringstream line) {
 }
 
 // As recorded by tests/workloads/dispatch_order.py.
-TEST(Dispatcher, MatchesPythonsDataLoader) {
+TEST(Dispatcher, RecordedOrders_MatchTorchsDataLoader) {
   std::ifstream file(STEPBENCH_SOURCE_DIR "/tests/unit/loading/data/dispatch_orders.txt");
   int compared = 0;
   for (std::string line; std::getline(file, line); ++compared) {

@@ -23,7 +23,7 @@ std::vector<std::byte> record(std::int64_t index, std::int64_t label, std::size_
   return content;
 }
 
-TEST(MnistIdx, HasOneChannelAndLabels) {
+TEST(MnistIdx, MadeSet_HasOneChannelAndLabels) {
   const test::TemporaryFolder root;
   make("mnist_idx", root.path() / "set",
        {{"samples", 5}, {"classes", 3}, {"size", 4}, {"seed", 3}});
@@ -64,7 +64,7 @@ TEST(CifarBin, Cifar100_UsesTheFineLabel) {
   EXPECT_THAT(labels(*data), ElementsAre(0, 1, 2, 3, 4, 5, 6));
 }
 
-TEST(TensorFiles, HoldSameSamplesAsCifar) {
+TEST(TensorFiles, SameSeed_HoldsTheSamplesOfCifar) {
   const test::TemporaryFolder root;
   make("cifar_bin", root.path() / "cifar", {{"samples", 6}});
   make("safetensors", root.path() / "st", {{"samples", 6}});
@@ -147,7 +147,7 @@ TEST(TokenBin, RandomWindows_CoverAllAndRepeat) {
   EXPECT_EQ(starts.size(), 12U);  // 20 - 8: the last window is followed by a token
 }
 
-TEST(SkippedSamples, AreReplacedByTheNextAndCounted) {
+TEST(SkippedSamples, BadLabel_TakesTheNextAndCounts) {
   const test::TemporaryFolder root;
   make("mnist_idx", root.path() / "set", {{"samples", 4}, {"size", 2}});
   auto bytes = numbers<char>(std::vector<std::byte>(12));

@@ -59,7 +59,7 @@ std::uint64_t random_window(data::Philox& random) {
   return std::uint64_t{random.next()} << 32 | random.next();
 }
 
-TEST(HuffmanTable, MatchesTheStandard) {
+TEST(HuffmanTable, RandomCodes_MatchTheStandard) {
   data::Philox random(1, 0);
   data::HuffmanTable table;
   int invalid = 0;
@@ -109,7 +109,7 @@ TEST(HuffmanTable, SeveralSymbols_MatchSingleReads) {
 }
 
 // Also for the same image with restarts, which libjpeg decodes itself.
-TEST(HuffmanScan, MatchesLibjpegsPixels) {
+TEST(HuffmanScan, RandomImages_MatchLibjpegsPixels) {
   const auto pixels_of = [](const data::JpegEncoding& encoding, bool own_huffman = true) {
     data::JpegDecoder decoder(own_huffman);
     return test::decode(decoder, data::encode_jpeg(test::noise(encoding, 6), encoding),

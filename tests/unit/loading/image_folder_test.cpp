@@ -69,7 +69,7 @@ data::JpegFolderPlan small(const std::filesystem::path& out) {
   return {.out = out, .images = 7, .classes = 3, .width = 40, .height = 30};
 }
 
-TEST(MakeJpegFolder, FillsEachClassAndReportsProgress) {
+TEST(MakeJpegFolder, EachClass_IsFilledWithProgress) {
   const test::TemporaryFolder root;
   std::int64_t last = 0;
   const data::MadeFolder made =

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
-TEST(InlineLoader, YieldsBatchesInOrderThenEnds) {
+TEST(InlineLoader, Epoch_YieldsBatchesInOrderThenEnds) {
   const test::IndexDataset data(5);
   const HostClock clock;
   loader::InlineLoader loader(data, {.batch_size = 2}, loader::sequential_order(5), clock);

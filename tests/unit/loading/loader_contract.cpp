@@ -71,7 +71,7 @@ std::unique_ptr<loader::Loader> LoaderContract::make(const data::Dataset& data,
   return make(data, options, loader::sequential_order(data.size()), kContractClock);
 }
 
-TEST_P(LoaderContract, PadsAndSortsAsInlineDoes) {
+TEST_P(LoaderContract, PaddingAndBuckets_MatchInline) {
   const data::SyntheticTokens data(
       {.samples = 50,
        .sequence_length = 40,
@@ -194,7 +194,7 @@ TEST_P(LoaderContract, ReadAhead_IsBounded) {
 
 // Waits outside next() for the next sample to be started: it hangs unless next() itself sent the
 // task.
-TEST_P(LoaderContract, RefillsInsideNext) {
+TEST_P(LoaderContract, Next_RefillsTheWorkers) {
   const SharedSemaphores begun(12);
   const IndexDataset data(12, [&](const data::SampleKey& key) { begun.post(key.index); });
   const auto loader = make(data, {.num_workers = 2, .prefetch_factor = 2});

@@ -307,7 +307,7 @@ TEST(LoaderFindings, LimitingCores_SuggestNoMoreWorkers) {
         0.25);  // the CPU time of all is 15 ms on two cores
 }
 
-TEST(LoaderFindings, OtherRanksOfTheJob_AreNoOtherPrograms) {
+TEST(LoaderFindings, OtherRanks_AreNotOtherPrograms) {
   Facts facts = steady(2, 2, 10, 40);
   share_with_others(facts, 1);
   facts.has_other_ranks = true;
@@ -487,7 +487,7 @@ TEST(LoaderFindings, RepeatedOrMissingSamples_AreFound) {
   found("lost", facts, "loader.lost_samples", {}, "", {}, Severity::kProblem);
 }
 
-TEST(LoaderFacts, FollowFromTheOptions) {
+TEST(LoaderFacts, Options_DecideTheRemedies) {
   const auto faster = [](const char* kind, const Value& decode) {
     const ResolvedCase resolved = test::loader_case({{"data.kind", kind}, {"data.decode", decode}});
     return loader::loader_facts(resolved, {}, {}).may_decode_faster;

@@ -26,7 +26,7 @@ TEST(EpochOrder, Shuffle_DependsOnSeedAndEpoch) {
   EXPECT_NE(order(0), loader::shuffled_order(100, 4)(0));
 }
 
-TEST(BatchCut, KeepsOrDropsThePartialBatch) {
+TEST(BatchCut, PartialBatch_IsKeptOrDropped) {
   const std::vector<std::int64_t> order = {4, 3, 2, 1, 0};
   const loader::BatchCut keep(order, 2, false);
   ASSERT_EQ(keep.count(), 3);

@@ -12,7 +12,7 @@ namespace {
 using Block = data::Philox::Block;
 
 // kat_vectors of the authors' Random123 distribution, philox4x32 with 10 rounds.
-TEST(Philox, MatchesItsAuthorsAnswers) {
+TEST(Philox, KnownInputs_MatchTheAuthorsAnswers) {
   EXPECT_EQ(data::Philox::rounds({0, 0, 0, 0}, {0, 0}),
             (Block{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   const std::uint32_t ones = 0xffffffff;

@@ -93,7 +93,7 @@ TEST(Picture, OtherNumbers_AreScaledAndShowNaN) {
   EXPECT_EQ(colour_at(picture, 1, 0), (Colour{255, 0, 255}));
 }
 
-TEST(PngFile, ReadsBackAndNeverOverwrites) {
+TEST(PngFile, Picture_ReadsBackAndNeverOverwrites) {
   const test::TemporaryFolder root;
   loader::Picture picture{.width = 5, .height = 3, .rgb = std::vector<std::uint8_t>(45, 77)};
   picture.rgb.back() = 3;

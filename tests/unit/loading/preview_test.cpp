@@ -39,7 +39,7 @@ Changed image_folder(const test::TemporaryFolder& root, const Changed& more) {
   return changes;
 }
 
-TEST(PythonShuffle, MatchesPythonsDataLoader) {
+TEST(PythonShuffle, SeedAndEpoch_MatchTorchsDataLoader) {
   // torch 2.11: torch.manual_seed(seed); DataLoader(range(n), shuffle=True).
   const loader::EpochOrder fresh = loader::python_shuffle(6, 0, false);
   EXPECT_THAT(fresh(0), ElementsAre(0, 4, 3, 5, 2, 1));
@@ -81,7 +81,7 @@ TEST(DataPreview, ImageFolder_DescribesAnEpoch) {
   EXPECT_LE(image.all.max(), 2.65);
 }
 
-TEST(DataPreview, ReadsAtMostAnEpoch) {
+TEST(DataPreview, LargeRequest_ReadsAtMostAnEpoch) {
   const Changed synthetic = {{"data.samples", Value{std::int64_t{20}}},
                              {"data.image_size", Value{std::int64_t{8}}},
                              {"loader.num_workers", Value{std::int64_t{0}}},

@@ -24,7 +24,7 @@ std::vector<std::int64_t> batches(const std::vector<loader::LoaderResult>& resul
   return all;
 }
 
-TEST(ResultQueue, GivesAllAtOnce) {
+TEST(ResultQueue, Take_ReturnsAllResults) {
   loader::ResultQueue queue;
   for (const std::int64_t batch : {3, 1}) queue.push(result(batch));
   EXPECT_EQ(queue.size(), 2U);
@@ -35,7 +35,7 @@ TEST(ResultQueue, GivesAllAtOnce) {
 }
 
 // Would hang if the sleeper missed a result.
-TEST(ResultQueue, SleepsUntilAResult) {
+TEST(ResultQueue, EmptyQueue_SleepsUntilAResult) {
   for (int round = 0; round < 200; ++round) {
     loader::ResultQueue queue;
     std::thread worker([&] {

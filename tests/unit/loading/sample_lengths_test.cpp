@@ -204,7 +204,7 @@ class LengthsFile : public testing::Test {
   int files_ = 0;
 };
 
-TEST_F(LengthsFile, ReadsLengthsAndRepeats) {
+TEST_F(LengthsFile, MoreSamplesThanLengths_Repeat) {
   const auto lengths = data::sample_lengths(with(write("3\n5 64")));
   ASSERT_TRUE(lengths.has_value());
   std::vector<std::int64_t> first;
@@ -214,7 +214,7 @@ TEST_F(LengthsFile, ReadsLengthsAndRepeats) {
   EXPECT_NE(lengths->digest(), data::sample_lengths(with(write("3 5 63")))->digest());
 }
 
-TEST_F(LengthsFile, BadFile_SaysWhatIsWrong) {
+TEST_F(LengthsFile, InvalidFile_IsRefusedWithTheReason) {
   const auto says = [&](const std::string& path, const std::string& what) {
     EXPECT_THAT(
         [&] { (void)data::sample_lengths(with(path)); },

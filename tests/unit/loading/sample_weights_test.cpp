@@ -38,7 +38,7 @@ class WeightsFile : public testing::Test {
   std::string path_ = testing::TempDir() + "weights_" + std::to_string(::getpid()) + ".txt";
 };
 
-TEST(BalancedWeights, MakeClassesEquallyLikely) {
+TEST(BalancedWeights, UnevenClasses_BecomeEquallyLikely) {
   EXPECT_THAT(loader::balanced_weights({0, 0, 7, 0, 0}), ElementsAre(.25, .25, 1, .25, .25));
   const data::Synthetic data({.samples = 500, .shape = {1}, .classes = 3});
   const loader::LoaderOptions options{.with_replacement = true, .weights = "balanced", .seed = 4};
@@ -46,7 +46,7 @@ TEST(BalancedWeights, MakeClassesEquallyLikely) {
   EXPECT_NEAR(std::accumulate(weights.begin(), weights.end(), 0.0), 3, 1e-9);
 }
 
-TEST(BalancedWeights, NeedClasses) {
+TEST(BalancedWeights, NoClasses_IsRefused) {
   EXPECT_THAT([] { (void)loader::sample_weights(test::IndexDataset(3), {.weights = "balanced"}); },
               ThrowsMessage<ConfigError>(HasSubstr("loader.weights: balanced needs samples with")));
 }

@@ -49,7 +49,7 @@ TEST(Synthetic, FillLabel_LeavesTheImage) {
 
 class SyntheticCost : public testing::TestWithParam<data::CostDistribution> {};
 
-TEST_P(SyntheticCost, HasTheGivenMeanAndSpread) {
+TEST_P(SyntheticCost, Draws_HaveTheGivenMeanAndSpread) {
   const data::Synthetic data({.cost = data::SampleCost::kSpin,
                               .cost_us = 100,
                               .distribution = GetParam(),
@@ -71,7 +71,7 @@ TEST_P(SyntheticCost, HasTheGivenMeanAndSpread) {
   EXPECT_NEAR(std::sqrt(std::max(0.0, squares / kDraws - mean * mean)), 100 * cv, 3);
 }
 
-TEST(SyntheticStragglers, HaveTheGivenShareAndRepeat) {
+TEST(SyntheticStragglers, Draws_HaveTheShareAndRepeat) {
   const data::Synthetic data({.cost = data::SampleCost::kSleep,
                               .cost_us = 100,
                               .straggler_share = 0.1,

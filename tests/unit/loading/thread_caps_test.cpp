@@ -26,7 +26,7 @@ int threads_of_a_region() {
   return threads;
 }
 
-TEST(ThreadCaps, HoldInsideWorkersOnly) {
+TEST(ThreadCaps, OpenMpTeams_AreCappedInWorkersOnly) {
   omp_set_dynamic(0);
   omp_set_num_threads(3);
   ASSERT_EQ(threads_of_a_region(), 3);

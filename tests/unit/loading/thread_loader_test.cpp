@@ -67,7 +67,7 @@ constexpr int kScheduleTests = 1;
 class RandomSchedules : public testing::TestWithParam<int> {};
 
 // Options, failing samples and the consumer's stop are drawn at random.
-TEST_P(RandomSchedules, LoaderKeepsAllPromises) {
+TEST_P(RandomSchedules, Loader_KeepsItsContract) {
   const auto first = static_cast<std::uint64_t>(GetParam()) * kSchedulesPerTest;
   for (std::uint64_t seed = first; seed < first + kSchedulesPerTest; ++seed) {
     data::Philox random(seed, 2);

@@ -120,7 +120,7 @@ TEST(Upload, PinThread_CopiesInOrder) {
   }
 }
 
-TEST(Upload, RunsAheadAsFarAsPrefetching) {
+TEST(Upload, FreeQueue_RunsAheadAsFarAsPrefetching) {
   const test::IndexDataset data(64);
   UploadScene scene;
   loader::LoaderOptions options = scene.options(2);

@@ -78,14 +78,14 @@ class WebDatasetTest : public testing::Test {
   test::TemporaryFolder root;
 };
 
-TEST_F(WebDatasetTest, YieldsItsShardsInOrder) {
+TEST_F(WebDatasetTest, Shards_AreReadInOrder) {
   EXPECT_EQ(read(data(), {}).labels, all());
   EXPECT_EQ(data().size(), -1);
   EXPECT_EQ(read(data(0, false, "set/shard-000001.tar"), {}).labels,
             (std::vector<std::int64_t>{3, 4, 5}));
 }
 
-TEST_F(WebDatasetTest, HoldsTheImagesOfAJpegFolder) {
+TEST_F(WebDatasetTest, Image_EqualsThatOfAJpegFolder) {
   test::make("jpeg_folder", root.path() / "folder",
              {{"images", kImages}, {"classes", kImages}, {"width", 40}, {"height", 30}});
   const data::JpegFolder folder(

@@ -26,7 +26,7 @@ TEST(CpuPrecision, Features_AreTheKernelsWords) {
   EXPECT_THAT(cpu_features(root.path()), ElementsAre("asimd", "asimdhp"));
 }
 
-TEST(CpuPrecision, NoInstructions_MeansEmulated) {
+TEST(CpuPrecision, NoInstructions_IsEmulated) {
   const auto found = emulated_precision("bf16", {"sse2", "avx512f"});
   ASSERT_TRUE(found);
   EXPECT_EQ(found->text,

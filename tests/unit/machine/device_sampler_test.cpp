@@ -38,7 +38,7 @@ struct Scene {
   DeviceSampler sampler{session.get(), 0, clock, owner_of};
 };
 
-TEST(DeviceSampler, ReadsAtMostOnceASecond) {
+TEST(DeviceSampler, FrequentCalls_ReadOnceASecond) {
   Scene scene;
   scene.sampler.sample();
   EXPECT_EQ(scene.nvml.reads, 0);
@@ -288,7 +288,7 @@ TEST(NvmlSession, RefusingDriver_OpensNoSession) {
   EXPECT_EQ(NvmlSession::open(std::nullopt), nullptr);
 }
 
-TEST(WatchedDevice, IsTheOneTheWorkerSees) {
+TEST(WatchedDevice, VisibleDevices_AreMapped) {
   EXPECT_EQ(watched_device("cpu", {}), std::nullopt);
   EXPECT_EQ(watched_device("cuda", {}), 0);
   EXPECT_EQ(watched_device("cuda:2", {}), 2);

@@ -221,7 +221,7 @@ TEST(Doctor, AdvisedClock_IsOffered) {
   EXPECT_THAT(findings[0].remedy, HasSubstr("sudo nvidia-smi -i 2 -lgc 1485,1485"));
 }
 
-TEST(Spin, TimesTheWorkUntilTheEnd) {
+TEST(Spin, ScriptedWork_GivesMedianAndVariation) {
   ScriptedClock clock;
   std::int64_t runs = 0;
   const Spin result = spin(
@@ -291,7 +291,7 @@ TEST_F(DoctorCommand, OwnCpus_AreRead) {
   EXPECT_EQ(host.own_times->busy(), 23);
 }
 
-TEST(ShareOfOthers, IsTheBusyTimeBeyondOwn) {
+TEST(ShareOfOthers, BusyTimeBeyondOwn_IsTheShare) {
   const CpuTimes before{.all = 1000, .idle = 500, .steal = 0};
   const CpuTimes after{.all = 1200, .idle = 560, .steal = 20};
   EXPECT_EQ(share_of_others(before, after, 70), 0.25);

@@ -235,7 +235,7 @@ TEST_F(Machine, ProcessTree_IgnoresNames) {
   EXPECT_EQ(process_tree(root_, 20).size(), 3U);
 }
 
-TEST_F(Machine, IsSampledAtMostOnceASecond) {
+TEST_F(Machine, FrequentCalls_SampleOnceASecond) {
   write_process(root_, 10, 1, "worker");
   write_process(root_, 11, 10, "loader");
   write("proc/10/schedstat", "500 70 3\n");

@@ -48,7 +48,7 @@ TEST(MemoryGrowth, FirstProcess_IsTheWorker) {
   EXPECT_EQ(rise->all, 240);
 }
 
-TEST(MemoryGrowth, RiseBesideBusyWorkers_IsFound) {
+TEST(MemoryGrowth, RiseWithBusyWorkers_IsFound) {
   const auto found = growth_of(2'000 * kMs, [](double at) -> std::vector<std::int64_t> {
     return {std::llround(30e6 * at), std::llround(20e6 * held(7.3 * at)),
             std::llround(20e6 * held(9.1 * at + .4))};
@@ -57,7 +57,7 @@ TEST(MemoryGrowth, RiseBesideBusyWorkers_IsFound) {
   EXPECT_NEAR(static_cast<double>(*found), 30e6, 6e6);
 }
 
-TEST(MemoryGrowth, BusyWorkers_AreNone) {
+TEST(MemoryGrowth, BusyWorkers_AreNotGrowth) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> any(0, 1);
   int large = 0;
@@ -75,7 +75,7 @@ TEST(MemoryGrowth, BusyWorkers_AreNone) {
   EXPECT_EQ(large, 0);
 }
 
-TEST(MemoryGrowth, QueueThatFillsUp_IsNone) {
+TEST(MemoryGrowth, FillingQueue_IsNotGrowth) {
   EXPECT_EQ(growth_of(1'000 * kMs,
                       [](double at) -> std::vector<std::int64_t> {
                         return {std::llround(30e6 * std::min(1.0, 2.5 * at))};
@@ -83,7 +83,7 @@ TEST(MemoryGrowth, QueueThatFillsUp_IsNone) {
             0);
 }
 
-TEST(MemoryGrowth, BatchMoreAtTheEnd_IsNone) {
+TEST(MemoryGrowth, ExtraBatchAtTheEnd_IsNotGrowth) {
   EXPECT_EQ(growth_of(1'000 * kMs,
                       [](double at) -> std::vector<std::int64_t> {
                         return {at < .7 ? 10'000'000 : 90'000'000};
@@ -91,7 +91,7 @@ TEST(MemoryGrowth, BatchMoreAtTheEnd_IsNone) {
             0);
 }
 
-TEST(MemoryGrowth, FallingMemory_IsNone) {
+TEST(MemoryGrowth, FallingMemory_IsNotGrowth) {
   EXPECT_EQ(growth_of(1'000 * kMs,
                       [](double at) -> std::vector<std::int64_t> {
                         return {std::llround(30e6 * (1 - at))};

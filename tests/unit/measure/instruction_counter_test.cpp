@@ -44,7 +44,7 @@ struct ScriptedKernel {
   }
 };
 
-TEST(InstructionCounter, SumsThreadsAndClosesTheirEvents) {
+TEST(InstructionCounter, Threads_AreSummedAndClosed) {
   ScriptedKernel kernel;
   {
     const InstructionCounter counter(kernel.calls());
@@ -80,7 +80,7 @@ TEST(InstructionCounter, NoCounters_GiveAReason) {
   }
 }
 
-TEST(InstructionCounter, ThisMachine_CountsOrSaysWhyNot) {
+TEST(InstructionCounter, ThisMachine_CountsOrStatesCause) {
   if (const std::string why = no_counters_reason(); !why.empty()) {
     GTEST_SKIP() << "needs the performance counters: " << why;
   }

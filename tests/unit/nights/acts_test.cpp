@@ -53,7 +53,7 @@ class Log {
 
 AlertLog regression() { return Log().log; }
 
-TEST(ParsedChange, IsASignedPercentage) {
+TEST(ParsedChange, SignedPercentage_IsRead) {
   EXPECT_DOUBLE_EQ(parse_change("+3%").value(), 0.03);
   EXPECT_DOUBLE_EQ(parse_change("3 %").value(), 0.03);
   EXPECT_DOUBLE_EQ(parse_change("-0.5%").value(), -0.005);
@@ -133,7 +133,7 @@ TEST(AlertMeant, AnyCase_FindsTheId) {
   for (const char* id : {"", "A", "17", "A1b", "ab12"}) EXPECT_FALSE(is_alert_id(id)) << id;
 }
 
-TEST(Baseline, ClosesAlertsUpToItsRun) {
+TEST(Baseline, AlertsUpToItsRun_AreClosed) {
   Log log;
   const auto at = [&](std::size_t night) {
     return set_baseline(log.runs[night], log.log, log.runs, "release");

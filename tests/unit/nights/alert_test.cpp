@@ -74,7 +74,7 @@ TEST(Alert, Event_RecordsBothStates) {
 }
 
 // States written by versions before 3 of the history.
-TEST(OldAlert, HasTheStateThatItHasNow) {
+TEST(OldAlert, FormerState_IsReadAsTheCurrentOne) {
   struct Row {
     const char* state;
     AlertState now;

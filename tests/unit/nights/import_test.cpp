@@ -145,7 +145,7 @@ TEST(Import, FutureNight_IsAcceptedAndNoted) {
   EXPECT_THAT(import.runs, SizeIs(1));
 }
 
-TEST(Import, Run_KeepsWhatAConfirmationNeeds) {
+TEST(Import, Run_KeepsItsWorkerAndOptions) {
   const nights::Import import = import_made({});
   const nights::TrackedRun run = import.runs.at(0).run;
   EXPECT_EQ(run.experiment, "nightly");

@@ -245,7 +245,7 @@ TEST_F(StoredNights, FailingReference_IsCounted) {
 // Random lives, with human actions between the nights.
 class RebuiltNights : public StoredNights, public ::testing::WithParamInterface<int> {};
 
-TEST_P(RebuiltNights, EqualTheJudgedOnes) {
+TEST_P(RebuiltNights, RandomHistory_EqualsTheJudgedOne) {
   random_.seed(kStoredSeed + static_cast<std::uint64_t>(GetParam()));
   nights::TrackStore store = open();
   std::vector<double> level = {0, 0};

@@ -161,7 +161,7 @@ class OneNight : public ::testing::Test {
   nights::History history_;
 };
 
-TEST_F(OneNight, NoPairs_SayWhy) {
+TEST_F(OneNight, NoPairs_ReportTheCause) {
   struct Row {
     NightPairs pairs;
     NightState state;

@@ -79,7 +79,7 @@ constexpr Counted kCounted[] = {
      0, true},
 };
 
-TEST(OpWork, MatchesExamples) {
+TEST(OpWork, Examples_HaveTheirFlopsAndBytes) {
   for (const Counted& each : kCounted) {
     SCOPED_TRACE(std::string(each.op) + ' ' + std::string(each.shapes));
     const auto work = work_of(each.op, each.shapes, each.arguments);
@@ -129,7 +129,7 @@ TEST(OpWork, CausalMask_HidesHalf) {
   EXPECT_EQ(whole.elements, 4 * 2 * 4 * 16 * 8);
 }
 
-TEST(OpWork, MatchesTheTraceLensSheets) {
+TEST(OpWork, TraceLensRows_HaveTheirFlopsAndBytes) {
   std::ifstream file(DATA "/tracelens_work.tsv");
   ASSERT_TRUE(file);
   std::string line;
@@ -176,7 +176,7 @@ TEST(Dtype, ProfilerAndNcclNames_AreRead) {
   EXPECT_EQ(quoted_text(R"(["long in)", 0), "");
 }
 
-TEST(DevicePeaks, MatchTheDataSheet) {
+TEST(DevicePeaks, KnownDevices_MatchTheDataSheet) {
   const DevicePeaks h100 = *device_peaks("NVIDIA H100 80GB HBM3");
   EXPECT_EQ(h100.flops(Dtype::kBf16), 989.5e12);
   EXPECT_EQ(h100.flops(Dtype::kFp8), 1979e12);

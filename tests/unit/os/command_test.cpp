@@ -33,7 +33,7 @@ bool is_gone(pid_t process) {
   return false;
 }
 
-TEST(Command, PassesInputAndBothOutputs) {
+TEST(Command, InputAndBothOutputs_ArePassed) {
   const CommandResult result =
       run_command({"sh", "-c", "cat; echo no >&2; exit 3"}, "hello", 10min);
   EXPECT_TRUE(result.started);
@@ -184,7 +184,7 @@ TEST(Git, OwnVariables_AreRemoved) {
   ::unsetenv("GIT_DIR");
 }
 
-TEST(Command, MissingProgram_SaysWhy) {
+TEST(Command, MissingProgram_ReportsTheCause) {
   const CommandResult result = run_command({"/nowhere/program"}, "", 10min);
   EXPECT_FALSE(result.started);
   EXPECT_EQ(result.reason, "No such file or directory");

@@ -20,7 +20,7 @@ std::string fixed(const std::string& text, const std::vector<std::string>& set =
   return fixed_experiment(text, "sweep.yaml", testing::sample_catalogue(), set, values);
 }
 
-TEST(FixedExperiment, HasTheFilesSettingsWithoutItsSweep) {
+TEST(FixedExperiment, SweptFile_KeepsItsFixedSettings) {
   const std::string text = fixed(
       "# a comment\nworkload: loader\nname: mine\ndata: {kind: synthetic}\n"
       "loader: {batch_size: 8, num_workers: 1}\nsweep: {matrix: {loader.num_workers: [2, 4]}}\n");

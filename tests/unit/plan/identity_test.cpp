@@ -16,7 +16,7 @@ std::string id_of(const std::string& yaml, const Change& change = {}) {
   return plan_of(yaml, change).cases.at(0).resolved.case_id;
 }
 
-TEST(CaseId, IsTheDigestOfTheDocumentedText) {
+TEST(CaseId, Options_AreDigestedAsDocumented) {
   EXPECT_EQ(id_of("workload: loader\nloader: {num_workers: 4}\n"),
             digest("data.kind=synthetic\ndevice=cpu\nloader.num_workers=4\nworkload=loader\n"));
 }
@@ -100,7 +100,7 @@ TEST(CaseId, Texts_CannotForgeOptions) {
   EXPECT_NE(plan::case_id(forged, keys), plan::case_id(honest, keys));
 }
 
-TEST(PlanDigest, FollowsCasesAndLaunchesOnly) {
+TEST(PlanDigest, CasesAndLaunches_ChangeIt) {
   const std::string yaml =
       "workload: loader\nsweep: {matrix: {loader.num_workers: [1, 2, 3, 4]}}\n";
   const std::string whole = plan_of(yaml).digest;

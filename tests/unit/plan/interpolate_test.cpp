@@ -12,7 +12,7 @@ namespace {
 const std::vector<std::pair<std::string, std::string>> kVariables = {{"HOME", "/home/ada"},
                                                                      {"EMPTY", ""}};
 
-TEST(Interpolate, FillsInVariablesAndDefaults) {
+TEST(Interpolate, VariablesAndDefaults_AreFilledIn) {
   EXPECT_EQ(plan::interpolate("${HOME}/data", kVariables), "/home/ada/data");
   EXPECT_EQ(plan::interpolate("${HOME:-x}/${NOPE:-y}", kVariables), "/home/ada/y");
   EXPECT_EQ(plan::interpolate("${EMPTY:-fallback}", kVariables), "fallback");

@@ -44,7 +44,7 @@ TEST(Requires, Precision_NeedsAutomaticSteps) {
   EXPECT_EQ(plan.cases[0].resolved.number("schedule.precision"), 0.02);
 }
 
-TEST(ShortRuns, HaveFewLaunchesOfShortWindows) {
+TEST(ShortRuns, SmokeOrQuick_HaveFewShortLaunches) {
   const struct {
     bool smoke;
     std::int64_t launches, warmup, active;

@@ -93,7 +93,7 @@ TEST(SweepArgument, Excludes_AreKept) {
                           "batch_size=2 num_workers=0"));
 }
 
-TEST(SweepArgument, MaySweepTheWorkload) {
+TEST(SweepArgument, Workload_IsSwept) {
   EXPECT_THAT(points(plan_of("model: {width: 4}\n", sweeping({"workload=loader,train"}))),
               ElementsAre("workload=loader", "workload=train"));
 }

@@ -48,7 +48,7 @@ TEST(Yaml, Error_HasAPlace) {
   EXPECT_FALSE(error_of("a: " + std::string(100'000, '{')).empty());
 }
 
-TEST(Yaml, AliasesAreExpanded) {
+TEST(Yaml, Alias_IsExpanded) {
   const plan::ConfigNode root = plan::parse_yaml("a: &x {b: 1}\nc: *x\n", "a.yaml");
   EXPECT_EQ(root.find("c")->value.find("b")->value.text, "1");
 }

@@ -132,7 +132,7 @@ TEST(WorkerMessages, BadLine_IsRejectedWithAReason) {
               ThrowsMessage<Error>(HasSubstr("the limit")));
 }
 
-TEST(CheckAnswer, IsReadFromOneLineOfJson) {
+TEST(CheckAnswer, JsonLine_IsDecoded) {
   const CheckAnswer answer = decode_answer(
       R"({"answer":"error","option":"a.b","reason":"r\"","notes":["n"],"plan_notes":["p"]})");
   EXPECT_EQ(answer.kind, CheckAnswer::Kind::kError);

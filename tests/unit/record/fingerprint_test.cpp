@@ -21,7 +21,7 @@ Fingerprints of(const std::vector<Fields>& launches) {
   return fingerprints_of(pointers);
 }
 
-TEST(Fingerprints, AreMediansWithTheRange) {
+TEST(Fingerprints, SeveralLaunches_GiveMedianAndRange) {
   const Fingerprints found = of({{}, {{"loss", 2.0}}, {{"loss", 2.5}}, {{"loss", 1.6}}});
   EXPECT_EQ(found.at("loss").value, 2.0);
   EXPECT_EQ(found.at("loss").low, 1.6);
@@ -44,7 +44,7 @@ TEST(Fingerprints, MissingOrText_IsOmitted) {
   EXPECT_TRUE(of({}).empty());
 }
 
-TEST(RelativeDifference, LimitsWiden_WithPrecision) {
+TEST(RelativeDifference, SpreadLaunches_WidenTheLimit) {
   EXPECT_DOUBLE_EQ(relative_difference(1, 1.25), 0.2);
   EXPECT_EQ(relative_difference(0, 0), 0);
   EXPECT_TRUE(std::isinf(relative_difference(2.3, kNan)));

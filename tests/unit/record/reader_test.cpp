@@ -76,7 +76,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text.replace(at, from.size(), to);
 }
 
-TEST(OptionsOfACase, AreThoseOfItsLaunches) {
+TEST(OptionsOfACase, CaseId_FindsTheOptionsOfItsLaunches) {
   const TemporaryFolder folder;
   const LaunchKey key{.case_id = "89dcd98dde63f459"};
   write_file(folder / "a.jsonl", kRun + whole(key));

@@ -44,7 +44,7 @@ TEST(ResultWriter, OpenFile_IsSeenByOtherProcesses) {
   EXPECT_FALSE(is_being_written(folder / "nowhere"));
 }
 
-TEST(ResultWriter, ReadsBackEqual) {
+TEST(ResultWriter, WrittenRun_ReadsBackEqual) {
   const TemporaryFolder folder;
   ResultWriter writer(folder / "a.jsonl");
   writer.write(testing::run_row());

@@ -263,7 +263,7 @@ TEST(Table, SkippedCases_AreOneNote) {
   EXPECT_THAT(render_table(results, {}), HasSubstr("\n1abcde")) << "nothing else is there";
 }
 
-TEST(Baseline, IsTheRowWithEqualOtherOptions) {
+TEST(Baseline, EqualOtherOptions_FindTheRow) {
   record::Results results =
       SweepMaker{.samples = {8, 16, 8, 16}, .step_us = {100, 200, 50, 100}}.make();
   results.runs[0].swept = {"loader.batch_size", "loader.num_workers"};
@@ -341,7 +341,7 @@ TEST(Runs, SameCase_IsComparedAcrossRuns) {
   EXPECT_EQ(estimate::case_rows(results).size(), 2U) << "files of one resumed run";
 }
 
-TEST(Title, NamesRunAndMachine) {
+TEST(Title, OneMachine_IsNamedWithTheRun) {
   record::Results results = SweepMaker().make();
   results.workers.push_back({.worker_id = "w",
                              .environment = {{"cpu.model", "AMD EPYC"},

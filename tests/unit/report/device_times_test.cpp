@@ -37,7 +37,7 @@ record::Results one_launch(bool on_device) {
   return results;
 }
 
-TEST(DeviceTimes, AreTheStepAndItsHeader) {
+TEST(DeviceTimes, DeviceClock_IsTheStepColumn) {
   const std::string table = render_table(one_launch(true), {.columns = 140});
   EXPECT_THAT(table, ContainsRegex("step, device \\[ms\\] +host \\[ms\\]"));
   EXPECT_THAT(table, ContainsRegex("6\\.25 +6\\.00\n"));

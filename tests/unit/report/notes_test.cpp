@@ -99,7 +99,7 @@ TEST(BusyMachineNotes, Levels_AreNoteAndDoubt) {
   EXPECT_STREQ(note(50), "doubted");
 }
 
-TEST(ScalingNote, UnequalThreads_AreTold) {
+TEST(ScalingNote, UnequalThreads_AreReported) {
   const auto note = [](std::int64_t of_single, std::int64_t of_rank) {
     std::deque<record::Launch> launches(2);
     std::vector<estimate::CaseRow> rows(2);
@@ -131,7 +131,7 @@ TEST(BusyMachineNotes, Unwatched_IsNotFine) {
                                    "not watched: whether the machine was busy"));
 }
 
-TEST(MachineNotes, HaveTheirSizeAndLaunches) {
+TEST(MachineNotes, NoisyLaunches_HaveCountAndRange) {
   std::deque<record::Launch> launches(3);
   std::vector<estimate::CaseRow> rows(1);
   for (record::Launch& launch : launches) {

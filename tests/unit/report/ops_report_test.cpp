@@ -148,7 +148,7 @@ std::string modules_of(const ModulesView& view, Format format = Format::kTable) 
   return render_modules(with_modules(), view, format, {.columns = 100});
 }
 
-TEST(ModuleReport, IsATreeInTimesPerStep) {
+TEST(ModuleReport, NestedModules_AreATreePerStep) {
   EXPECT_EQ(
       modules_of({}),
       "case abcdef0123456789  (native, recording cost: unknown, no timing launch to compare)\n\n"
@@ -192,7 +192,7 @@ TEST(ModuleReport, EachFormat_HasExactSums) {
   EXPECT_THAT(modules_of({}, Format::kMarkdown), HasSubstr("| layer1.linear | 200 us |"));
 }
 
-TEST(ModuleReport, NoModules_SayHowToGetThem) {
+TEST(ModuleReport, NoModules_NameTheOption) {
   LogMaker maker;
   maker.step(0, 0, 100);
   maker.op("aten::add", 10, 20);
@@ -202,7 +202,7 @@ TEST(ModuleReport, NoModules_SayHowToGetThem) {
               ::testing::ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
 }
 
-TEST(RecordingCost, IsAFactorOrWithinNoise) {
+TEST(RecordingCost, Factor_IsPrintedUnlessWithinNoise) {
   estimate::CaseRow timed;
   timed.step_ns = 100;
   timed.spread = estimate::Spread::kRange;

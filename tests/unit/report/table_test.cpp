@@ -141,7 +141,7 @@ TEST(Table, UnknownName_SuggestsTheNearest) {
   EXPECT_THROW((void)render(sweep(), Format::kCsv, {.select = {"nothing_like_it"}}), ConfigError);
 }
 
-TEST(Table, NoLaunches_SaySo) {
+TEST(Table, NoLaunches_AreStated) {
   EXPECT_EQ(render_table(record::Results{}, {}), "No launches in these results.\n");
 }
 

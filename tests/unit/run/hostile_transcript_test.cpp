@@ -148,7 +148,7 @@ void expect_a_measurement(const std::vector<record::CycleSamples>& samples) {
   EXPECT_EQ(steps, kActive * kCycles);
 }
 
-TEST(HostileTranscript, IsRefusedOrAMeasurement) {
+TEST(HostileTranscript, MutatedLine_IsRefusedOrMeasured) {
   int measured = 0;
   int refused = 0;
   for (unsigned seed = 0; seed < 20'000; ++seed) {

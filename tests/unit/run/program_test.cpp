@@ -167,7 +167,7 @@ constexpr const char* kBeside =
     "stub: {clock: host, step_us: 5000}\n"
     "sweep: {matrix: {background.busy_cpus: [0, 0.5, 2]}}\n";
 
-TEST(BackgroundLoad, IsAnAxisWithItsRealSize) {
+TEST(BackgroundLoad, SweptLoad_IsRecordedWithItsRealSize) {
   RunProgram program(kBeside);
   EXPECT_EQ(program.run().exit_status, 0);
   const record::Results results = program.results();

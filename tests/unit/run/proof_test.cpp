@@ -18,7 +18,7 @@ TEST(Proof, OtherEndOrConnection_Differs) {
   EXPECT_EQ(proof("token", kRank, "1", "23"), one);
 }
 
-TEST(Proof, ComparesTheWholeText) {
+TEST(Proof, Texts_AreComparedToTheirEnd) {
   EXPECT_TRUE(is_same("", ""));
   EXPECT_TRUE(is_same("ab", "ab"));
   EXPECT_FALSE(is_same("ab", "aB"));

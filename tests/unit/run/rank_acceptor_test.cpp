@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
-class Door : public ::testing::Test {
+class RankAcceptorTest : public ::testing::Test {
  protected:
   os::Descriptor connect() {
     return run::connect_to(rank_acceptor_.address(), 10s, [](int) { return std::string(); });
@@ -70,26 +70,26 @@ class Door : public ::testing::Test {
       .refused = [this](const std::string& what) { ++refused_[what]; }};
 };
 
-TEST_F(Door, KnownToken_Joins) {
+TEST_F(RankAcceptorTest, KnownToken_Joins) {
   const os::Descriptor rank = join(rank_acceptor_.token());
   EXPECT_THAT(joined_, ElementsAre("v"));
   EXPECT_EQ(said_.find(rank_acceptor_.token()), std::string::npos) << "it never travels";
   EXPECT_TRUE(refused_.empty());
 }
 
-TEST_F(Door, GuessedToken_IsRefused) {
+TEST_F(RankAcceptorTest, GuessedToken_IsRefused) {
   const os::Descriptor rank = join("guess");
   EXPECT_TRUE(joined_.empty());
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
 }
 
 // The rank called another host, which passed its words on.
-TEST_F(Door, ProofOfAnotherAddress_IsRefused) {
+TEST_F(RankAcceptorTest, ProofOfAnotherAddress_IsRefused) {
   const os::Descriptor rank = join(rank_acceptor_.token(), "10.0.0.1");
   EXPECT_TRUE(joined_.empty());
 }
 
-TEST_F(Door, HalfOfTheHandshake_IsNotCalledSilent) {
+TEST_F(RankAcceptorTest, HalfHandshake_IsNotSilent) {
   const os::Descriptor rank = connect();
   send_line(rank, run::encode(run::RankHello{"0f"}));
   turn();
@@ -97,7 +97,7 @@ TEST_F(Door, HalfOfTheHandshake_IsNotCalledSilent) {
   EXPECT_THAT(refused_, ElementsAre(Pair("a connection that is not a rank of this group", 1)));
 }
 
-TEST_F(Door, ReplayedProof_IsRefused) {
+TEST_F(RankAcceptorTest, ReplayedProof_IsRefused) {
   const os::Descriptor rank = join(rank_acceptor_.token());
   const os::Descriptor other = connect();
   send_line(other, run::encode(run::RankHello{"0f"}));
@@ -109,14 +109,14 @@ TEST_F(Door, ReplayedProof_IsRefused) {
 }
 
 // It sends the token itself; its version is checked after the join.
-TEST_F(Door, OlderAgent_ReachesTheVersionCheck) {
+TEST_F(RankAcceptorTest, OlderAgent_ReachesTheVersionCheck) {
   const os::Descriptor rank = connect();
   send_line(rank, run::encode(run::RankJoin{.token = rank_acceptor_.token(), .version = "old"}));
   turn();
   EXPECT_THAT(joined_, ElementsAre("old"));
 }
 
-TEST_F(Door, SilentConnection_IsClosedAndCounted) {
+TEST_F(RankAcceptorTest, SilentPeer_IsClosedAndCounted) {
   std::vector<os::Descriptor> silent;
   for (int i = 0; i < 300; ++i) silent.push_back(connect());
   turn();
@@ -130,7 +130,7 @@ TEST_F(Door, SilentConnection_IsClosedAndCounted) {
   EXPECT_EQ(waits.size(), 1U);
 }
 
-TEST_F(Door, RanksInTheirHandshake_AreKeptBeforeSilentOnes) {
+TEST_F(RankAcceptorTest, Handshake_OutlivesSilentPeers) {
   std::vector<os::Descriptor> ranks;
   for (int i = 0; i < kRanks; ++i) {
     ranks.push_back(connect());
@@ -144,7 +144,7 @@ TEST_F(Door, RanksInTheirHandshake_AreKeptBeforeSilentOnes) {
 }
 
 // Polling a listener that cannot accept would take a whole CPU.
-TEST_F(Door, OutOfDescriptors_PausesListening) {
+TEST_F(RankAcceptorTest, OutOfDescriptors_PausesListening) {
   const os::Descriptor silent = connect();
   rlimit limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &limit), 0);

@@ -79,7 +79,7 @@ TEST(OneOfSeveral, LauncherVariables_AreRecognised) {
   EXPECT_FALSE(one_of_several(under_torchrun)->may_be_stale);
 }
 
-TEST(OneOfSeveral, BatchScriptOrSingle_IsNone) {
+TEST(OneOfSeveral, BatchScriptOrSingle_IsNotOne) {
   EXPECT_FALSE(one_of_several({}));
   EXPECT_FALSE(one_of_several({{"RANK", "1"}}));
   EXPECT_FALSE(one_of_several({{"RANK", "0"}, {"WORLD_SIZE", "1"}}));

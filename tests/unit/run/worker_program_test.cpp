@@ -15,7 +15,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-TEST(FindWorker, Missing_SaysHowToBuildIt) {
+TEST(FindWorker, Missing_ShowsTheBuildCommand) {
   const test::TemporaryFolder folder;
   EXPECT_THAT([&] { static_cast<void>(find_worker("", folder.path())); },
               ThrowsMessage<ConfigError>(

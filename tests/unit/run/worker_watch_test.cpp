@@ -41,14 +41,14 @@ TEST(WorkerWatch, EndOfACycle_BeginsNoWindow) {
   EXPECT_THAT(begins_ms("ac..wa"), ElementsAre(1, 6));
 }
 
-TEST(WorkerWatch, WindowsWithoutWarmup_BeginAtTheirMessage) {
+TEST(WorkerWatch, NoWarmup_BeginsAtTheWindowsMessage) {
   EXPECT_THAT(begins_ms("ac.ac"), ElementsAre(1, 4));
   EXPECT_THAT(begins_ms("ac ac"), ElementsAre(1, 3)) << "read together";
 }
 
 TEST(WorkerWatch, WindowReadAtItsEnd_IsCounted) { EXPECT_THAT(begins_ms("wa ct"), ElementsAre(3)); }
 
-TEST(WorkerWatch, WindowThatBeginsAnew_IsWatchedAnew) {
+TEST(WorkerWatch, RestartedWindow_RestartsTheWatch) {
   EXPECT_THAT(begins_ms("waa.c"), ElementsAre(3)) << "as after an evaluation";
   EXPECT_THAT(begins_ms("acwawact"), ElementsAre(1, 6)) << "its warm-up too";
 }

@@ -25,7 +25,7 @@ std::string letters(const Schedule& schedule, std::size_t steps) {
   return out;
 }
 
-TEST(Schedule, RepeatsWaitWarmupAndActive) {
+TEST(Schedule, Cycle_RepeatsWaitWarmupAndActive) {
   EXPECT_EQ(letters({.wait = 1, .warmup = 2, .active = 3, .repeat = 1}, 8), "NWWRRSNN");
   EXPECT_EQ(letters({.wait = 1, .warmup = 0, .active = 1, .repeat = 3}, 8), "NSNSNSNN");
   EXPECT_EQ(letters({.wait = 0, .warmup = 1, .active = 2, .repeat = 0}, 9), "WRSWRSWRS");
@@ -38,7 +38,7 @@ TEST(Schedule, RepeatsWaitWarmupAndActive) {
       "NWSNNWSNN");
 }
 
-TEST(Schedule, MatchesTorchProfilersSchedule) {  // torch 2.11
+TEST(Schedule, EveryParameter_MatchesTorchsProfiler) {  // torch 2.11
   const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
   const std::filesystem::path python = source / ".venv/bin/python";
   if (!std::filesystem::exists(python)) {

@@ -214,7 +214,7 @@ TEST(Usage, NumberOption_RejectsAWord) {
 }
 
 // The options of `model` and `schedule` in a file, not rarely used ones of the same name.
-TEST(Usage, ShortName_MeansWhatAFileMeans) {
+TEST(Usage, ShortName_MeansTheSameAsInAFile) {
   const std::string file = std::string(STEPBENCH_SOURCE_DIR) + "/configs/train_mlp.yaml";
   const auto cases_with = [&](const std::vector<std::string>& options) {
     std::vector<std::string> line = {"plan", file, "--format", "json"};

@@ -134,7 +134,7 @@ const std::vector<Line> kLines = {
     {"show " + kSample + " --case 39", {"393d3a56bf8f3c96"}},
 };
 
-TEST(Completion, WorksInBash) {
+TEST(Completion, Bash_CompletesEachLine) {
   const std::string start = "source <(" + testing::stepbench_program() +
                             " completion bash); compopt() { :; }; COMP_WORDS=(" +
                             testing::stepbench_program() + " ";
@@ -157,7 +157,7 @@ TEST(Completion, WorksInBash) {
   EXPECT_THAT(answers("show --format=", "show --format '='"), Contains("csv"));
 }
 
-TEST(Completion, WorksInZsh) {
+TEST(Completion, Zsh_CompletesEachLine) {
   const auto answers = [](const std::string& before) {
     const auto result = in_shell(
         {"zsh", "-f"}, "compdef() { : }; compadd() { print -l -- \"${(@P)@[-1]}\" }; source <(" +
@@ -172,7 +172,7 @@ TEST(Completion, WorksInZsh) {
   EXPECT_THAT(answers("run x --set loader.engine=fo"), ElementsAre("loader.engine=fork"));
 }
 
-TEST(Completion, WorksInFish) {
+TEST(Completion, Fish_CompletesEachLine) {
   const std::string program = testing::stepbench_program();
   const std::string folder = program.substr(0, program.rfind('/'));
   const auto answers = [&](const std::string& before) {

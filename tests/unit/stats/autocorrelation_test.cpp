@@ -22,7 +22,7 @@ double mean_lag_1(std::size_t n, double lag) {
   return sum / kTrials;
 }
 
-TEST(Lag1, MatchesKnownCorrelations) {
+TEST(Lag1, DrawnSeries_HasTheKnownCorrelation) {
   EXPECT_NEAR(mean_lag_1(400, 0.5), 0.5, 0.03);
   EXPECT_NEAR(mean_lag_1(400, 0.9), 0.9, 0.02);
   EXPECT_NEAR(mean_lag_1(40, 0.5), 0.5, 0.08) << "a short series, with its bias added back";
@@ -57,7 +57,7 @@ TEST(BlockMeans, SurplusValues_DropAtTheStart) {
 }
 
 // The spread predicted from the blocks of one launch, compared with that of many launches.
-TEST(SpreadOfMean, PredictsManyLaunches) {
+TEST(SpreadOfMean, OneLaunch_PredictsManyLaunches) {
   constexpr int kLaunches = 400;
   for (const double lag : {0.0, 0.5}) {
     std::vector<double> means;

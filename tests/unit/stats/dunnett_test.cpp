@@ -8,7 +8,7 @@ namespace {
 
 // C. W. Dunnett, "A multiple comparison procedure for comparing several treatments with a control",
 // JASA 50 (1955), table 1a: one-sided, joint confidence 95 %; and table 1b: 99 %.
-TEST(Dunnett, MatchesThePublishedTables) {
+TEST(Dunnett, PublishedTables_AreMatched) {
   struct Entry {
     std::size_t comparisons;
     double degrees;

@@ -12,7 +12,7 @@
 namespace stepbench::stats {
 namespace {
 
-TEST(BenjaminiHochberg, MatchesThePublishedValues) {
+TEST(BenjaminiHochberg, PublishedExample_IsMatched) {
   const std::vector<double> p{.001, .008, .039, .041, .042, .06, .074, .205, .212, .216};
   const std::vector<double> expected{.01, .04, .084, .084, .084, .1, .1057, .216, .216, .216};
   const FalseDiscovery result = benjamini_hochberg(p);
@@ -52,7 +52,7 @@ TEST(EffectSize, PairsAbove_AreCounted) {
   EXPECT_TRUE(std::isnan(cles({}, b)));
 }
 
-TEST(PairsNeeded, MatchesTheWorkedExample) {
+TEST(PairsNeeded, WorkedExample_IsMatched) {
   EXPECT_EQ(pairs_needed(0.02, 0.0145, 0.01), 18u);
   EXPECT_EQ(pairs_needed(0.0, 0.0145, 0.01), 18u);
   EXPECT_EQ(pairs_needed(-0.02, 0.0145, 0.01), 18u);
@@ -82,7 +82,7 @@ TEST(LargestShare, SomeSeen_AreClopperPearson) {
   EXPECT_EQ(largest_share(5, 5, 0.95), 1);
 }
 
-TEST(FisherExact, AgreesWithScipy) {
+TEST(FisherExact, SmallTables_MatchScipy) {
   EXPECT_NEAR(fisher_exact_p(4, 40, 0, 40), 0.11556797632746996, 1e-9);
   EXPECT_NEAR(fisher_exact_p(0, 40, 4, 40), 0.11556797632746996, 1e-9);
   EXPECT_NEAR(fisher_exact_p(1, 20, 0, 20), 1, 1e-12);

@@ -51,7 +51,7 @@ TEST(MannWhitney, SmallestP_IsTheTabulatedOne) {
   }
 }
 
-TEST(MannWhitney, MatchesEnumerationWithTies) {
+TEST(MannWhitney, TiedValues_MatchEnumeration) {
   Random random(7);
   for (int trial = 0; trial < 120; ++trial) {
     const std::size_t m = 2 + random.below(4);
@@ -103,7 +103,7 @@ TEST(MannWhitney, NormalApproximation_MeetsTheExactLaw) {
 }
 
 // Ranks by the published critical values of U: 6 for 6 and 7 values, 13 for 8 and 8.
-TEST(TwoSampleShift, IsTheMedianDifferenceWithItsRanks) {
+TEST(TwoSampleShift, SmallSamples_GiveMedianDifference) {
   const std::vector<double> x = {1.1, 2.4, 3.2, 4.7, 5.9, 6.3};
   const std::vector<double> y = {3.5, 4.4, 6.1, 7.7, 8.2, 9.9, 10.4};
   EXPECT_EQ(difference_rank(6, 7, 0.05), 7U);

@@ -20,14 +20,14 @@ std::vector<double> one_to(std::size_t n) {
   return values;
 }
 
-TEST(Median, IsTheMiddleOrTheMeanOfTwo) {
+TEST(Median, EvenCount_IsTheMeanOfTheMiddleTwo) {
   EXPECT_EQ(median(std::vector{3.0, 1.0, 2.0}), 2);
   EXPECT_EQ(median(std::vector{4.0, 1.0, 3.0, 2.0}), 2.5);
   EXPECT_EQ(median(std::vector{7.0}), 7);
   EXPECT_TRUE(std::isnan(median({})));
 }
 
-TEST(Quantile, InterpolatesAsType7) {
+TEST(Quantile, BetweenValues_InterpolatesAsType7) {
   const std::vector<double> values{40, 10, 30, 20};
   EXPECT_EQ(quantile(values, 0), 10);
   EXPECT_EQ(quantile(values, 1), 40);
@@ -51,7 +51,7 @@ TEST(MedianInterval, Ranks_AreBenchstats) {
   }
 }
 
-TEST(MedianInterval, NeedsSixValues) {
+TEST(MedianInterval, FewerThanSixValues_HaveNone) {
   EXPECT_FALSE(median_interval(one_to(5), 0.95).has_value());
   const auto six = median_interval(one_to(6), 0.95);
   ASSERT_TRUE(six.has_value());
@@ -88,7 +88,7 @@ TEST(Random, Below_IsUniformAndShuffleKeepsValues) {
   EXPECT_EQ(values, (std::vector{1, 2, 3, 4, 5, 6, 7, 8}));
 }
 
-TEST(SeedOf, DependsOnValuesOrderAndStart) {
+TEST(SeedOf, ValuesOrderAndStart_ChangeIt) {
   const std::vector<double> values{1, 2};
   EXPECT_EQ(seed_of(values), seed_of(std::vector{1.0, 2.0}));
   EXPECT_NE(seed_of(values), seed_of(std::vector{2.0, 1.0}));

@@ -11,7 +11,7 @@
 namespace stepbench::stats {
 namespace {
 
-TEST(SignedRank, MatchesEnumeratedValues) {
+TEST(SignedRank, TenDifferences_MatchEnumeration) {
   const std::vector<double> d{12, 8, -3, 15, 10, 7, 11, -1, 9, 13};
   const SignedRank test = signed_rank(d);
   EXPECT_EQ(test.n, 10u);

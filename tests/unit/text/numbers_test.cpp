@@ -14,7 +14,7 @@ using ::testing::Optional;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-TEST(Numbers, AreShortAndSeparated) {
+TEST(Numbers, LongNumbers_AreRoundedAndSeparated) {
   EXPECT_EQ(significant(12.345), "12.3");
   EXPECT_EQ(significant(9.996), "10.0");
   EXPECT_EQ(significant(0.0012345), "0.00123");
@@ -42,7 +42,7 @@ TEST(Numbers, AreShortAndSeparated) {
   EXPECT_EQ(byte_text(0), "0 B");
 }
 
-TEST(Percent, DecimalsFollowTheUse) {
+TEST(Percent, EachUse_HasItsDecimals) {
   EXPECT_EQ(percent(0.123), "12.3");
   EXPECT_EQ(percent(0), "0.0");
   EXPECT_EQ(percent(0.9994), "99.9");

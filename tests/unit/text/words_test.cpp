@@ -15,7 +15,7 @@ namespace {
 
 const std::vector<std::string> kNames = {"num_workers", "prefetch_factor", "pin_memory", "seed"};
 
-TEST(EditDistance, CountsInsertDeleteReplaceAndSwap) {
+TEST(EditDistance, InsertDeleteReplaceSwap_CountOne) {
   EXPECT_EQ(edit_distance("", "abc"), 3U);
   EXPECT_EQ(edit_distance("abc", "abc"), 0U);
   EXPECT_EQ(edit_distance("abc", "acb"), 1U);

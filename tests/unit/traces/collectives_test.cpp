@@ -50,7 +50,7 @@ CollectiveRow row_of(const Sent& sent) {
 }
 
 // nccl-tests, doc/PERFORMANCE.md: 8 ranks and 100 us.
-TEST(Collectives, MatchNcclTestsBandwidths) {
+TEST(Collectives, Examples_MatchNcclTests) {
   const CollectiveRow reduce = row_of({});
   EXPECT_EQ(reduce.facts.bytes, 4'000'000);
   EXPECT_EQ(reduce.facts.dtype, ops::Dtype::kFp32);
@@ -70,7 +70,7 @@ TEST(Collectives, MatchNcclTestsBandwidths) {
 }
 
 // Published by TraceLens for Llama 70B on eight MI300X: size in MiB, latency in us, GiB/s.
-TEST(Collectives, MatchTraceLensBandwidths) {
+TEST(Collectives, PublishedTimes_MatchTraceLens) {
   constexpr double kGib = 1.073741824;
   const ExchangeFacts gather{.name = "_allgather_base", .group_size = 8, .bytes = 1'711'308'800};
   EXPECT_NEAR(*gather.algorithm_bandwidth(5'609'464) / kGib, 284.12349514643915, 1e-6);

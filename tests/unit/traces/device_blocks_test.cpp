@@ -68,7 +68,7 @@ constexpr Drawn kInUs[] = {
      "kernels/tiny = 4; kernels/tiny_in_steps = 2; kernels/tensor_core_ns = 0"},
 };
 
-TEST(DeviceBlocks, MatchExamplesInMicroseconds) { testing::expect_all(kInUs, kUs); }
+TEST(DeviceBlocks, MicrosecondExamples_Match) { testing::expect_all(kInUs, kUs); }
 
 constexpr Drawn kInNs[] = {
     {"the queue grows with the call and shrinks with the work: 1, 2, 3 for 10, 2 for 20, 1 for 10",
@@ -113,7 +113,7 @@ constexpr Drawn kInNs[] = {
      "data_loading/interval_ns/median = 200; idle_data_loading_ns = [80, 5, 10, 20]"},
 };
 
-TEST(DeviceBlocks, MatchExamplesInNanoseconds) { testing::expect_all(kInNs); }
+TEST(DeviceBlocks, NanosecondExamples_Match) { testing::expect_all(kInNs); }
 
 // Nothing is known about a kernel that was launched before the recording began.
 TEST(Launches, LastStep_IsExcluded) {
@@ -150,7 +150,7 @@ TEST(Launches, Graph_CountsOnce) {
 }
 
 // Full from the 1024th call at 1023 until the 7th row at 10,006.
-TEST(LaunchQueue, IsFullWhile1024Wait) {
+TEST(LaunchQueue, WaitingLaunches_FillItAt1024) {
   TraceMaker maker;
   for (std::int64_t i = 0; i < 1030; ++i) draw(maker, "kernel k 10000 10001 < 0 1", 1, i);
   expect_numbers(numbers_of(maker.finish()), "queues/0/max = 1030; queues/0/full_ns = 8983");
@@ -207,7 +207,7 @@ TEST(KernelTable, TensorCores_KnownForSomeMakers) {
   }
 }
 
-TEST(MemoryPeaks, AreMaximaPerDevice) {
+TEST(MemoryPeaks, EachDevice_HasItsMaximum) {
   TraceMaker maker;
   maker.op("aten::empty", 0, 10);
   for (const auto& [at, total] : {std::pair(1, 100), std::pair(2, 500), std::pair(3, 200)}) {

@@ -183,7 +183,7 @@ TEST(TraceDiff, ThreeLaunches_UseTheirSpread) {
   EXPECT_TRUE(compare_traces(launches(0), launches(6 * kMillisecond)).step.changed());
 }
 
-TEST(TraceDiff, IncomparableSides_SayWhy) {
+TEST(TraceDiff, IncomparableSides_ReportTheCause) {
   const TraceDiff other_device = diff_of({}, {.device = "Another GPU"});
   EXPECT_FALSE(other_device.comparable());
   EXPECT_THAT(other_device.notes.front().text,
@@ -209,7 +209,7 @@ TEST(TraceDiff, FewSteps_HaveNoKnownSpread) {
   EXPECT_THAT(diff.notes.front().text, HasSubstr("fewer than three steps"));
 }
 
-TEST(TraceDiff, TableSums_HoldAllRows) {
+TEST(TraceDiff, TableSums_IncludeAllRows) {
   const TraceDiff diff = diff_of({.syncs = 1}, {.operator_ns = 22 * kMillisecond, .syncs = 3});
   for (const DiffTable& each : diff.tables) {
     double difference_ns = 0;

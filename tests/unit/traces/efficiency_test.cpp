@@ -185,7 +185,7 @@ TEST(Efficiency, NoDevice_RatesTheHost) {
 }
 
 // The sheets that TraceLens publishes for a trace of an H100.
-TEST(Efficiency, MatchesTraceLensOnItsOwnTrace) {
+TEST(Efficiency, PublishedTrace_MatchesTraceLens) {
   const traces::Trace trace = traces::read_trace(DATA "/tracelens/bert_small.json.gz");
   const Efficiency found = efficiency_of(trace);
   std::ifstream sheet(DATA "/tracelens/bert_small.tsv");

@@ -65,7 +65,7 @@ constexpr Drawn kIdle[] = {
      "idle/2/compute_ns = [60]; idle/2/idle_host_op_ns = [40]"},
 };
 
-TEST(Idle, MatchesExamples) { testing::expect_all(kIdle); }
+TEST(Idle, Examples_Match) { testing::expect_all(kIdle); }
 
 TEST(Idle, Device_IsFoundByItsNumber) {
   const Analysis analysis =

@@ -64,7 +64,7 @@ class RandomIntervals {
   std::mt19937 random_;
 };
 
-TEST(IntervalSet, MergesIntervalsAndDropsEmptyOnes) {
+TEST(IntervalSet, OverlappingOrEmpty_AreMergedOrDropped) {
   const IntervalSet set({{30, 40}, {0, 10}, {10, 12}, {20, 20}, {35, 50}, {9, 3}});
   EXPECT_EQ(set.intervals(), (std::vector<TimeSpan>{{0, 12}, {30, 50}}));
   EXPECT_EQ(set.length_ns(), 32);
@@ -73,7 +73,7 @@ TEST(IntervalSet, MergesIntervalsAndDropsEmptyOnes) {
   EXPECT_EQ(set.length_in({0, 100}), 32);
 }
 
-TEST(IntervalSet, AgreesWithCountingNanoseconds) {
+TEST(IntervalSet, RandomSets_MatchCountedNanoseconds) {
   for (std::uint32_t seed = 0; seed < 1500; ++seed) {
     RandomIntervals random(seed);
     const std::vector<TimeSpan> some = random.some(12);
@@ -91,7 +91,7 @@ TEST(IntervalSet, AgreesWithCountingNanoseconds) {
   }
 }
 
-TEST(IntervalSet, MeasuresSortedWindowsInOneSweep) {
+TEST(IntervalSet, SortedWindows_MatchSingleWindows) {
   for (std::uint32_t seed = 0; seed < 1000; ++seed) {
     RandomIntervals random(seed);
     const IntervalSet set(random.some(12));

@@ -43,7 +43,7 @@ TEST(NumberText, Microseconds_KeepNanoseconds) {
   }
 }
 
-TEST(NumberText, InvalidOrHugeTime_IsNone) {
+TEST(NumberText, InvalidOrHugeTime_IsRefused) {
   for (const char* text :
        {"", "\"\"", "abc", "1.2.3", "-", ".", "1.", ".5", "1e", "1e400", "99999999999999999999",
         "-1e30", "NaN", "null", "true", "0x10", "1 2", "+5", "4611686018427388"}) {

@@ -431,7 +431,7 @@ TEST(PlantedCauses, TraceWithoutADevice_IsOfTheHost) {
   EXPECT_EQ(find_made(findings, "trace.launch_bound"), nullptr) << "the host's own work is no wait";
 }
 
-TEST(TraceRules, CoverAllNsightRules) {
+TEST(TraceRules, NsightRules_AreAllCovered) {
   std::set<std::string_view> covered;
   std::set<std::string_view> ids;
   for (const TraceRule& rule : trace_rules()) {

@@ -383,7 +383,7 @@ TEST(Ranks, MissingOrDuplicate_IsNamed) {
                                            HasSubstr("no trace of rank 1 of 4")));
 }
 
-TEST(Ranks, StepsThatOthersLack_DoNotCount) {
+TEST(Ranks, StepsMissingInOthers_DoNotCount) {
   std::vector<RankTrace> ranks = all_ranks({.slow_loading_ns = {{1, 7 * kMillisecond}}});
   ranks[0].steps.erase(ranks[0].steps.begin());
   ranks[2].steps.back().collectives.clear();

@@ -18,7 +18,7 @@ std::string threshold_in_words(const TraceRule& rule) {
   return text::short_number(rule.threshold * 100) + " %";
 }
 
-TEST(TraceRules, DocumentStatesEachThreshold) {
+TEST(TraceRules, Document_StatesEachThreshold) {
   const std::string document =
       os::read_text(STEPBENCH_SOURCE_DIR "/results/ANALYSIS.md").value_or("");
   for (const TraceRule& rule : trace_rules()) {

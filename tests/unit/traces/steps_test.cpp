@@ -52,7 +52,7 @@ constexpr Drawn kSteps[] = {
      "steps/steps/0/device_rows = 2; steps/steps/0/spill_ns = 40; steps/steps/1/device_rows = 0"},
 };
 
-TEST(Steps, MatchExamples) { testing::expect_all(kSteps); }
+TEST(Steps, Examples_Match) { testing::expect_all(kSteps); }
 
 // A backward pass on its own thread has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {

@@ -27,7 +27,7 @@ struct Published {
   double cost;
 };
 
-TEST(TuneReplay, FindsGoodSettingsAsDocumented) {
+TEST(TuneReplay, RecordedGrids_GiveTheDocumentedShares) {
   for (const Published& published : {Published{"cuda", 0, 0.220, 0.333},
                                      {"cuda", 0.01, 1, 0.323},
                                      {"cuda", 0.03, 1, 0.325},
@@ -55,7 +55,7 @@ TEST(TuneReplay, FindsGoodSettingsAsDocumented) {
   }
 }
 
-TEST(TuneReplay, ScalesTheLaunchResidualsOnly) {
+TEST(TuneReplay, ScaledNoise_KeepsRanksAndRounds) {
   const Recording tokens = recording("tokens");
   const RecordedGrid whole = with_cv(tokens, 0.03);
   ASSERT_EQ(whole.rounds.size(), tokens.rounds.size());

@@ -37,7 +37,7 @@ TEST(PointSearch, EachRung_KeepsAQuarter) {
   EXPECT_EQ(search.standing().front().point, 0U);
 }
 
-TEST(PointSearch, UsesThePlannedLaunches) {
+TEST(PointSearch, AnyGrid_UsesThePlannedLaunches) {
   for (std::size_t points = 1; points < 100; ++points) {
     std::size_t launches = kMinWarmLaunches;
     for (const PlannedRung& rung : planned_rungs(points)) launches += rung.points * rung.rounds;

@@ -61,7 +61,7 @@ Row reported(std::size_t points, const Promise& promise, std::mt19937_64& seeds)
   return row;
 }
 
-TEST(TuneSimulation, FindsGoodSettingsAsDocumented) {
+TEST(TuneSimulation, DrawnGrids_GiveTheDocumentedShares) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::size_t points : {4, 8, 12, 24, 48, 96}) {
     for (const Promise& promise :

@@ -185,7 +185,7 @@ TEST(AbCampaign, SameResults_GiveTheSameOrder) {
   EXPECT_FALSE(again.next(replayed.samples()).has_value());
 }
 
-TEST(AbCampaign, CountsTheRemainingLaunches) {
+TEST(AbCampaign, DecidedCampaign_HasNoLaunchesRemaining) {
   AbCampaign campaign(with_looks(2, 2, 9));
   ScriptedArms arms({1.1, 1.1});
   EXPECT_EQ(campaign.remaining(), 160u);

@@ -86,7 +86,7 @@ TEST(ClaimedSize, FixedPairs_AreCorrectedToo) {
 }
 
 // False claims must be reported as small as a claim may be.
-TEST(ClaimedSize, LiesOutsideTheMarginInTheInterval) {
+TEST(ClaimedSize, Regression_LiesBeyondMargin) {
   std::size_t claims = 0;
   for (std::uint64_t seed = 141'000'000; seed < 141'003'000; ++seed) {
     const TestResult test =

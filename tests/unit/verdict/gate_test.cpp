@@ -374,7 +374,7 @@ class Arm {
   std::vector<double> means_;
 };
 
-TEST(WindowSpread, PredictsTheSpreadOfLaunches) {
+TEST(WindowSpread, LongWindows_PredictTheLaunchSpread) {
   Arm arm;
   for (std::uint64_t i = 0; i < 20; ++i) arm.add(Noise(i).autoregressive(100, 0, 0.3));
   ASSERT_TRUE(arm.spread());
@@ -382,7 +382,7 @@ TEST(WindowSpread, PredictsTheSpreadOfLaunches) {
   EXPECT_EQ(arm.spread()->steps, 100);
 }
 
-TEST(WindowSpread, LockstepWorkers_AreTakenByTurns) {
+TEST(WindowSpread, LockstepWorkers_AreBlockedByTurns) {
   Arm by_turns;
   Arm by_steps;
   for (std::uint64_t i = 0; i < 20; ++i) {

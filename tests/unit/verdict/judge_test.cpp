@@ -343,7 +343,7 @@ int suspect(bool slower, bool allow_inconclusive = false) {
   return exit_code({.tests = one, .allow_inconclusive = allow_inconclusive});
 }
 
-TEST(ExitCode, FollowsFromTheVerdicts) {
+TEST(ExitCode, Verdicts_DecideTheCode) {
   EXPECT_EQ(code({Verdict::kOk}), 0);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kImprovement}), 0);
   EXPECT_EQ(code({Verdict::kOk, Verdict::kRegression, Verdict::kInconclusive}), 1);
@@ -366,7 +366,7 @@ TEST(ExitCode, NothingOrInvalid_IsNeverZero) {
   EXPECT_EQ(exit_code({.tests = worse, .campaign_invalid = true}), 4);
 }
 
-TEST(Overall, IsTheVerdictThatDecided) {
+TEST(Overall, SeveralVerdicts_GiveTheDecidingOne) {
   std::vector<TestResult> tests(2);
   tests[0].verdict = Verdict::kImprovement;
   tests[1].verdict = Verdict::kOk;

@@ -21,7 +21,7 @@ std::int64_t in_turns(int launch) { return launch % 2 == 0 ? 10'000'000 : 10'200
 // 0.1 % more with each launch, without other variation.
 std::int64_t slowly(int launch) { return static_cast<std::int64_t>(1e7 * std::pow(1.001, launch)); }
 
-TEST(MachineNoise, SeparatesLaunchesFromDrift) {
+TEST(MachineNoise, SlowDrift_IsSeparatedFromLaunchNoise) {
   const record::Results results = make(
       {.cases = {{.case_id = "aaaa", .step_ns = in_turns}, {.case_id = "bbbb", .step_ns = slowly}},
        .launches = 40});

@@ -99,7 +99,7 @@ TEST(OpChanges, NoChange_IsEmpty) {
   EXPECT_THAT(changes({}, {profiled(ops)}), IsEmpty());
 }
 
-TEST(OpChanges, OnlyMeasuredLaunchesCount) {
+TEST(OpChanges, FailedLaunch_IsExcluded) {
   record::Results results;
   results.launches = {profiled({{"aten::mm"}}, 1), profiled({{"aten::mm"}}, 0)};
   results.launches[1].row.key.arm = "b";

@@ -57,7 +57,7 @@ TEST(Simulation, FixedPairs_KeepLevelAndCoverage) {
   }
 }
 
-TEST(Simulation, FixedPairs_FindWhatTheyPromise) {
+TEST(Simulation, FixedPairs_HaveThePromisedPower) {
   const Shares one_percent = with_fixed_pairs(71000000, 20, 1.01);
   const Shares two_percent = with_fixed_pairs(72000000, 10, 1.02);
   RecordProperty("one_percent_at_20", std::to_string(one_percent.claims));
@@ -234,7 +234,7 @@ double share_of(Verdict wanted, std::uint64_t seed, std::size_t pairs, double cv
 constexpr OneIn kNone = {};
 constexpr OneIn kTenthTwice = {0.1, 2};
 
-TEST(TwoSidedOk, OnlyWithoutSlowLaunches) {
+TEST(TwoSidedOk, RareSlowLaunches_PreventOk) {
   for (const Design design : {Design::kInterleaved, Design::kSequential}) {
     for (const std::size_t pairs : {10, 20, 40}) {
       const double none_seen = std::pow(0.9, static_cast<double>(pairs));

@@ -28,7 +28,7 @@ TEST(ThinOut, FewPoints_AreKept) {
   EXPECT_THAT(thin_out(few, 3), ElementsAre(0U, 1U, 2U));
 }
 
-TEST(ThinOut, EndsAndExtremes_AreKept) {
+TEST(ThinOut, EndsAndExtremes_Stay) {
   std::mt19937 random(20260131);
   for (const std::size_t size : {5U, 17U, 100U, 9999U}) {
     for (const std::size_t points : {4U, 5U, 50U, 1000U}) {

@@ -64,7 +64,7 @@ TEST(RunCharts, LatencyAndSteps_HaveOwnHeads) {
   EXPECT_EQ(charts["cases"][1]["values"][0][0], 7.5);
 }
 
-TEST(RunCharts, CaseWithoutNumber_SaysWhy) {
+TEST(RunCharts, CaseWithoutNumber_ShowsTheCause) {
   const record::Results results =
       test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000}},
                              {.options = {{"a", std::int64_t{2}}}}});
@@ -119,7 +119,7 @@ TEST(Anatomy, Table_HasPhasesInOrder) {
                                             "h2d, beside the step [ms]"));
 }
 
-TEST(Distributions, HaveEachStepOfTheFile) {
+TEST(Distributions, StoredSteps_AreAllDrawn) {
   const record::Results results = record::read_results(test::kSample);
   const TableFacts facts = table_facts(results, {});
   const auto section = distributions_section(facts, {});
@@ -252,7 +252,7 @@ TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
   EXPECT_THAT(drawn.figures[0].figure.alt, HasSubstr("1 with a doubt, 1 failed or skipped"));
 }
 
-TEST(LaunchCharts, ManyLaunches_SayHowManyAreDrawn) {
+TEST(LaunchCharts, ManyLaunches_StateTheDrawnCount) {
   std::vector<PlannedCase> cases;
   for (std::int64_t i = 0; i < 40; ++i) {
     cases.push_back({.options = {{"a", i}}, .step_ns = std::vector<std::int64_t>(100, 1'000'000)});

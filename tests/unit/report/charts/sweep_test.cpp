@@ -33,7 +33,7 @@ Drawn sweep_of(const std::vector<PlannedCase>& cases) {
   });
 }
 
-TEST(SweepCharts, RunsAndArms_TellCasesApart) {
+TEST(SweepCharts, RunsAndArms_DistinguishCases) {
   std::vector<PlannedCase> runs;
   std::vector<PlannedCase> arms;
   for (const char* each : {"a", "b"}) {

@@ -102,7 +102,7 @@ TEST(NightText, AllSeries_HaveTheQuietOnesLast) {
   EXPECT_EQ(night_table(night, {.rows = 2}).rows.size(), 2U);
 }
 
-TEST(NightText, BrokenNight_SaysWhyAndIsJudged) {
+TEST(NightText, BrokenNight_ShowsTheCauseAndIsJudged) {
   NightMaker maker;
   maker.add_series("0", NightMaker::steady(4));
   (void)maker.live(3);
@@ -184,7 +184,7 @@ TEST(HistoryText, Alert_ListsItsEvents) {
             "no alert is open\n");
 }
 
-TEST(HistoryText, StaleAlert_SaysHowToEndIt) {
+TEST(HistoryText, StaleAlert_ShowsTheCommandThatEndsIt) {
   const NightMaker maker = eventful();
   const nights::Alert alert = maker.alert("A1");
   EXPECT_EQ(stale_alert_words(alert, maker.history.runs, "2026-02-01", ""), "");
