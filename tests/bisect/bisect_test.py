@@ -124,7 +124,7 @@ class Bisect(unittest.TestCase):
         (folder,) = (self.repository / "results").iterdir()
         return json.loads((folder / "bisect.json").read_text())
 
-    def test_a_culprit_is_found_among_32_commits(self):
+    def test_culprit_among_32_commits_is_found(self):
         hashes = self.commits([1] * 20 + [1.05] * 13)
         (self.repository / "notes").write_text("not committed")
         done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD)
@@ -152,7 +152,7 @@ class Bisect(unittest.TestCase):
                                capture_output=True, env=self.environment())
         self.assertEqual(again.returncode, 1, again.stdout + again.stderr)
 
-    def test_a_commit_that_cannot_be_built_is_gone_around(self):
+    def test_unbuildable_commit_is_skipped(self):
         hashes = self.commits([1] * 6 + [1.05] * 6, broken={5, 6})
         done = self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, status=1)
         self.assertIn("syntax error on line 3", done.stdout)
@@ -168,7 +168,7 @@ class Bisect(unittest.TestCase):
         self.assertGreater(answer["builds"], done.stderr.count("building "))
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_a_good_end_beside_the_line_is_refused(self):
+    def test_good_end_beside_the_line_is_refused(self):
         (base,) = self.commits([1.1])
         self.git("checkout", "-q", "-b", "release")
         self.commits([1])
@@ -193,7 +193,7 @@ int main(int, char** words) {
 END
 """
 
-    def test_programs_that_are_linked_are_built_apart(self):
+    def test_linked_programs_are_built_apart(self):
         build = self.COMPILED.replace("NUMBER", str(self.folder / "number")).replace("STUB\"", f"{STUB}\"")
         (self.repository / "make.sh").write_text(build)
         hashes = self.commits([1] * 3 + [1.1] * 2)
@@ -222,7 +222,7 @@ END
         self.assertIn(f"likely, not sure: {hashes[3][:12]}", done.stdout)
         self.assertIn("both of its builds have the same memory layout", " ".join(done.stdout.split()))
 
-    def test_a_dry_run_says_what_it_takes(self):
+    def test_dry_run_prints_the_cost(self):
         hashes = self.commits([1] * 9)
         words = [hashes[0], "HEAD", "job.yaml", "--build", BUILD]
         done = self.bisect(*words, "--dry-run")
@@ -231,7 +231,7 @@ END
         self.assertFalse((self.repository / "results").exists())
         self.assertIn("comes after it", self.bisect("HEAD", hashes[0], *words[2:], "--dry-run", status=2).stderr)
 
-    def test_a_search_of_an_earlier_version_says_who_reads_it(self):
+    def test_search_of_an_older_version_names_its_program(self):
         hashes = self.commits([1, 1.05])
         folder = self.repository / "results" / "20260131-120000-bisect-job"
         folder.mkdir(parents=True)
@@ -239,7 +239,7 @@ END
         done = self.bisect(*hashes, "job.yaml", "--build", BUILD, "--resume", folder, status=2)
         self.assertIn("a search of stepbench 0.1; continue it", done.stderr)
 
-    def test_mistakes_and_an_end_that_is_not_slower_are_answered(self):
+    def test_mistake_or_equal_end_reports_its_cause(self):
         hashes = self.commits([1, 1])
         done = self.bisect(hashes[0], "HEAD", "job.yaml", "--build", BUILD, status=3)
         self.assertIn("not reproduced", done.stdout)
@@ -284,7 +284,7 @@ END
             hashes.append(self.git("rev-parse", "HEAD"))
         return hashes
 
-    def test_scripts_are_those_of_each_commit(self):
+    def test_each_commit_runs_its_own_scripts(self):
         hashes = self.scripts(SCRIPT, ["SLOWER = 1.0"] * 5 + ["SLOWER = 1.04"] * 3)
         (self.repository / "job/cost.py").write_text("SLOWER = 7.0")  # in the user's own tree, which is not read
         done = self.bisect(hashes[0], hashes[-1], "--python", "job/train.py", "--interpreter", sys.executable, *SHORT,
@@ -312,7 +312,7 @@ END
         answer = self.answer()
         self.assertIn(answer["counted"], ("op_calls", "cpu_allocated_bytes"))
 
-    def test_counts_come_first_and_times_decide(self):
+    def test_counts_narrow_and_times_decide(self):
         """Commits that call an operation more often, on a clock of the script's own: it is slower by 4 % of it."""
         calls = [4] * 3 + [5] * 6
         hashes = self.scripts(COUNTED, [f"CALLS, SLOWER = {n}, {1 if n == 4 else 1.04}" for n in calls])
@@ -324,7 +324,7 @@ END
         self.assertIn(answer["counted"] + " moved in the same commit", " ".join(done.stdout.split()))
         self.assertEqual([each["apart"] for each in answer["judged"]], [False, True, True])  # the ends and their copies
 
-    def test_counts_that_moved_elsewhere_mislead_nobody(self):
+    def test_counts_changed_elsewhere_do_not_mislead(self):
         hashes = self.scripts(COUNTED, ["CALLS, SLOWER = 4, 1", "CALLS, SLOWER = 5, 1", "CALLS, SLOWER = 5, 1",
                                         "CALLS, SLOWER = 5, 1.04", "CALLS, SLOWER = 5, 1.04"])
         words = ["--python", "job/train.py", "--interpreter", sys.executable, *SHORT]
@@ -339,7 +339,7 @@ END
         done = self.bisect(hashes[1], hashes[2], *words, "--metric", "counts", "--results", "counts", status=3)
         self.assertIn("not reproduced", done.stdout)
 
-    def test_the_first_step_of_the_size_is_found_by_two_searches_at_once(self):
+    def test_two_searches_find_the_first_step_of_the_size(self):
         hashes = self.commits([1.0] * 2 + [1.03] * 4 + [1.1] * 4)
         usual = ["--seed", 7, hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--no-lock"]
         searches = [("-whole", ["--results", "whole"], hashes[6]), ("-size", ["--size", "3"], hashes[2])]
@@ -354,7 +354,7 @@ END
         self.assertAlmostEqual(self.answer()["size"], 0.03)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_a_merge_is_searched_on_request(self):
+    def test_merge_is_searched_on_request(self):
         first = self.commits([1.0] * 3)
         self.git("checkout", "-q", "-b", "branch", first[1])
         inside = self.commits([1.0, 1.05, 1.05])
@@ -368,7 +368,7 @@ END
         self.assertTrue(done.stdout.startswith(f'culprit: {inside[1][:12]} "change number 1"'), done.stdout)
         self.assertEqual(self.answer()["inside"][0]["culprit"]["commit"], inside[1])
 
-    def test_submodules_come_by_the_build_command(self):
+    def test_build_command_fetches_submodules(self):
         library = self.folder / "library"
         library.mkdir()
         outer, self.repository = self.repository, library
@@ -387,7 +387,7 @@ END
         self.assertIn(f"culprit: {hashes[3][:12]}", done.stdout)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_versions_stand_in_place_of_commits(self):
+    def test_versions_are_searched_like_commits(self):
         self.commits([1])
         # The workers are equal; what the version's interpreter is sets the speed.
         build = ("case {version} in 2.1*|2.2*) s=1.06;; *) s=1;; esac; mkdir -p out; echo $s > python; "
@@ -399,7 +399,7 @@ END
         self.assertIn("fresh pairs", done.stdout)
 
     @unittest.mock.patch.dict(os.environ, NOISE="0")  # a launch that was cut off and is repeated draws another number
-    def test_a_killed_search_goes_on_to_the_same_answer(self):
+    def test_killed_search_resumes_to_the_same_answer(self):
         hashes = self.commits([1] * 9 + [1.05] * 8)
         words = [hashes[0], hashes[-1], "job.yaml", "--build", BUILD]
         self.bisect(*words, "--results", "whole")
@@ -445,34 +445,34 @@ END
             time.sleep(0.02)
         self.assertTrue(holds())
 
-    def test_a_killed_search_leaves_no_build_and_the_next_one_its_trees_no_more(self):
+    def test_search_after_a_kill_removes_its_trees(self):
         self.when_it_builds(signal.SIGKILL)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 2)
         hashes = self.commits([1, 1.05])
         self.bisect(*hashes, "job.yaml", "--build", BUILD, "--results", self.folder / "others")
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_an_interrupt_in_a_build_ends_as_one(self):
+    def test_interrupted_build_exits_as_interrupted(self):
         status, err = self.when_it_builds(signal.SIGINT)
         self.assertEqual(status, 130, err)
         self.assertIn("continue with --resume", err)
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def test_a_search_that_was_killed_before_its_file_begins_anew(self):
+    def test_search_killed_before_its_file_restarts(self):
         hashes = self.commits([1, 1.05])
         folder = self.repository / "results" / "20260131-120000-bisect-job"
         folder.mkdir(parents=True)
         self.bisect(*hashes, "job.yaml", "--build", BUILD, "--resume", folder)
         self.assertEqual(self.answer()["answer"], "found")
 
-    def test_in_a_hook_the_users_index_stays_as_it_is(self):
+    def test_git_hook_leaves_the_users_index(self):
         hashes = self.commits([1, 1.05])
         variables = {"GIT_DIR": str(self.repository / ".git"), "GIT_INDEX_FILE": str(self.repository / ".git" / "index")}
         with unittest.mock.patch.dict(os.environ, variables):
             self.bisect(*hashes, "job.yaml", "--build", BUILD)
         self.assertEqual(self.git("status", "--porcelain"), "")
 
-    def test_secrets_of_builds_and_settings_are_kept_nowhere(self):
+    def test_secrets_of_builds_and_settings_are_not_stored(self):
         hashes = self.commits([1, 1.05])
         build = "export API_KEY=kept-out-1; echo $CI_TOKEN https://me:kept-out-2@host/; " + BUILD
         with unittest.mock.patch.dict(os.environ, {"CI_TOKEN": "kept-out-3"}):

@@ -16,7 +16,7 @@ SHORT = {"schedule.wait": 0, "schedule.warmup": 0, "schedule.active": 1, "schedu
 
 
 class Configs(Warmed):
-    def test_each_is_planned_and_its_cases_can_be_measured(self):
+    def test_each_config_plans_measurable_cases(self):
         files = sorted((SOURCE / "configs").glob("*.yaml"))
         self.assertGreater(len(files), 20)
         measured = 0

@@ -78,7 +78,7 @@ class Nodes(unittest.TestCase):
                 continue
         return found
 
-    def test_a_node_that_dies_is_named_and_nothing_is_left(self):
+    def test_dead_node_is_named_and_leaves_nothing(self):
         path = f"{self.folder}:{os.environ['PATH']}"
         environment = os.environ | {"STEPBENCH_NODES": str(self.folder), "PATH": path, "SLURM_JOB_ID": "7",
                                     "SLURM_NTASKS": "2"}

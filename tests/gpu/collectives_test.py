@@ -35,7 +35,7 @@ class Collectives(unittest.TestCase):
         return run.returncode, [row for row in rows if row["kind"] == "launch"], run.stdout + run.stderr
 
     # The workload compares every element with the defined result of the operation.
-    def test_every_operation_and_type_is_right(self):
+    def test_every_operation_and_type_is_correct(self):
         status, rows, said = self.run_config(
             "--sweep", "collective.op=all_reduce,all_gather,reduce_scatter,broadcast,all_to_all",
             "--sweep", "collective.dtype=float32,bfloat16,int64")
@@ -45,7 +45,7 @@ class Collectives(unittest.TestCase):
         for row in first:
             self.assertEqual(row["effective"]["collective.backend"], "nccl")
 
-    def test_two_ranks_that_mean_one_device_are_told(self):
+    def test_two_ranks_on_one_device_are_reported(self):
         status, _, said = self.run_config("--set", "limits.wall_s=60", hosts=1)
         self.assertNotEqual(status, 0, said)
         self.assertIn("Duplicate GPU", said)

@@ -41,7 +41,7 @@ class OnDebian(Wheel):
         file, = (self.root / "root" / results).glob("*/*.jsonl")
         return [row for row in map(json.loads, file.read_text().splitlines()) if row["kind"] == "launch"]
 
-    def test_it_measures_beside_debians_torch(self):
+    def test_wheel_measures_with_debians_torch(self):
         shutil.copy(self.wheel, self.root / "root")
         for name, text in (("step.py", STEP), ("step.yaml", STEP_YAML)):
             (self.root / "root" / name).write_text(text)

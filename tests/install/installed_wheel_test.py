@@ -93,7 +93,7 @@ class Installed(Wheel):
         rows = [json.loads(line) for line in file.read_text().splitlines()]
         return [row for row in rows if row["kind"] == "launch"]
 
-    def test_it_measures_beside_the_torch_of_a_fresh_environment(self):
+    def test_fresh_environment_measures_with_its_torch(self):
         began = time.monotonic()
         venv, site = self.fresh_environment("venv")
         # A script needs no torch.
@@ -125,7 +125,7 @@ class Installed(Wheel):
         self.assertEqual(launch["outcome"], "measured")
         self.assertEqual(pathlib.Path(launch["effective"]["python.executable"]).parent, venv / "bin")
 
-    def test_beside_a_torch_without_cuda_the_worker_in_cpp_computes_the_same(self):
+    def test_torch_without_cuda_computes_the_same(self):
         with_cuda, site = self.fresh_environment("with_cuda")
         put_torch(site)
         without, site = self.fresh_environment("without_cuda")
@@ -148,7 +148,7 @@ class Installed(Wheel):
         self.assertRegex(said, r"CUDA|NVIDIA")
         self.assertNotRegex(said, r"SIG\w+|symbol|cannot open")
 
-    def test_it_measures_a_script_in_each_python_that_is_there(self):
+    def test_each_python_measures_a_script(self):
         for version in ("3.10", "3.11", "3.12", "3.13", "3.14"):
             python = python_of(version)
             if python is None:
@@ -160,7 +160,7 @@ class Installed(Wheel):
             launch, = self.launches(version)
             self.assertTrue(launch["effective"]["python.version"].startswith(version + "."), launch["effective"])
 
-    def test_it_needs_to_write_nothing_beside_itself(self):
+    def test_read_only_installation_measures(self):
         venv, site = self.fresh_environment("read_only")
         words = [venv / "bin/stepbench", "run", "--python", "script.py", *SHORT, "--results", "read_only_results"]
         mount = "mount --bind {0} {0} && mount -o remount,ro,bind {0} && exec \"$@\"".format(venv)
@@ -175,7 +175,7 @@ class Installed(Wheel):
             output(*words, **self.at)
         self.assertEqual([launch["outcome"] for launch in self.launches("read_only_results")], ["measured"])
 
-    def test_half_a_wheel_is_refused_and_half_an_installation_mended(self):
+    def test_half_a_wheel_is_refused_half_an_install_repaired(self):
         venv, site = self.fresh_environment("half", wheel=False)
         half = self.folder / "half" / self.wheel.name
         half.write_bytes(self.wheel.read_bytes()[:1 << 20])
@@ -194,7 +194,7 @@ class Installed(Wheel):
         output(*run, **self.at)
 
     @unittest.skipUnless(importlib.util.find_spec("pytest"), "pytest is not installed; tools/setup --tests")
-    def test_its_fixture_measures_in_the_pytest_of_a_fresh_environment(self):
+    def test_pytest_fixture_measures_in_a_fresh_environment(self):
         venv, site = self.fresh_environment("pytest")
         beside = {pathlib.Path(importlib.util.find_spec(name).origin).parents[1] for name in ("pytest", "pandas")}
         (site / "beside.pth").write_text("\n".join(map(str, beside)))

@@ -45,8 +45,8 @@ loader: {engine: python, batch_size: 8, num_workers: 1}
 SHORT = ("--launches", "2", "--set", "schedule.warmup=2", "--set", "schedule.active=5", "--no-lock")
 
 
-class BesideOtherTorches(Wheel):
-    def test_each_is_measured(self):
+class OtherTorches(Wheel):
+    def test_each_torch_is_measured(self):
         for torch, python in (word.split("=") for word in TORCHES):
             with self.subTest(torch=torch, python=python):
                 interpreter = python_of(python)

@@ -102,7 +102,7 @@ class Recipes(unittest.TestCase):
     def steps(self, file, job):
         return yaml.safe_load((self.checkout / "tools/examples" / file).read_text())["jobs"][job]["steps"]
 
-    def test_a_pull_request_of_github(self):
+    def test_github_pull_request_gets_its_verdict(self):
         summary = self.top / "summary.md"
         steps = self.steps("ci/github.yml", "measure")
         environment = {"BASE": self.base, "RUNNER_TEMP": str(self.top / "temporary"), "GITHUB_STEP_SUMMARY": str(summary)}
@@ -114,7 +114,7 @@ class Recipes(unittest.TestCase):
         self.expect_measured(kept)
         self.assertTrue(summary.read_text())
 
-    def test_a_merge_request_of_gitlab(self):
+    def test_gitlab_merge_request_gets_its_verdict(self):
         job = yaml.safe_load((self.checkout / "tools/examples/ci/gitlab.yml").read_text())["benchmark"]
         for line in job["before_script"]:
             self.run_shell(GITLAB, line, CI_MERGE_REQUEST_DIFF_BASE_SHA=self.base)
@@ -125,7 +125,7 @@ class Recipes(unittest.TestCase):
     def blocks(self, file):
         return re.findall(r"```sh\n(.*?)```", (self.checkout / file).read_text(), re.S)
 
-    def test_a_pull_request_by_hand_and_by_counts(self):
+    def test_pull_request_by_hand_uses_counts(self):
         by_hand, by_counts = self.blocks("tools/examples/ci/README.md")
         for name in ("old", "new"):
             (self.checkout / name).symlink_to(self.programs)
@@ -140,7 +140,7 @@ class Recipes(unittest.TestCase):
         self.run_shell(("sh", "-ec"), by_counts, PATH=path)
         self.assertTrue((self.checkout / "report.xml").exists())
 
-    def test_a_night_of_github(self):
+    def test_github_night_is_measured(self):
         summary = self.top / "summary.md"
         steps = self.steps("nightly/github.yml", "nightly")
         for step in steps:
@@ -152,14 +152,14 @@ class Recipes(unittest.TestCase):
         self.assertTrue((self.top / "home/stepbench/results/history.db").exists())
         self.assertIn("warming", summary.read_text())
 
-    def test_a_night_of_gitlab(self):
+    def test_gitlab_night_is_measured(self):
         job = yaml.safe_load((self.checkout / "tools/examples/nightly/gitlab.yml").read_text())["nightly"]
         for line in job["script"]:
             self.run_shell(GITLAB, line, CI_COMMIT_REF_NAME="main")
         self.assertTrue((self.checkout / "night.json").exists())
         self.assertTrue((self.top / "home/stepbench/results/history.db").exists())
 
-    def test_the_quickstart_builds_every_program_that_the_pages_name(self):
+    def test_quickstart_builds_every_documented_program(self):
         for name in ("build/ci/build.ninja", "build/ci/configured"):
             self.write(self.checkout / name, "build stepbench-gbench: phony\n")
         self.write(self.top / "bin/ninja", '#!/bin/sh\necho "ninja $*" >> "$ASKED"\nexit 3\n')

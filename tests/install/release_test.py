@@ -45,7 +45,7 @@ class Release(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
-    def test_sources_wheel_and_checksums_are_of_one_commit(self):
+    def test_sources_wheel_and_checksums_have_one_commit(self):
         said = self.release(0)
         version = re.search(r"project\(stepbench VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text())[1]
         made = {file.name: file for file in (self.folder / "out").iterdir()}
@@ -59,12 +59,12 @@ class Release(unittest.TestCase):
         self.release(0)
         self.assertEqual((self.folder / f"out/stepbench-{version}.tar.gz").read_bytes(), first)
 
-    def test_bytes_that_differ_are_refused_and_nothing_is_left(self):
+    def test_different_bytes_are_refused_and_leave_nothing(self):
         (self.build / "random").touch()
         self.assertIn("made twice, the files differ", self.release(1))
         self.assertFalse((self.folder / "out").exists())
 
-    def test_a_changed_tree_and_a_version_without_its_notes_are_refused(self):
+    def test_changed_tree_or_missing_notes_are_refused(self):
         cmake = self.tree / "CMakeLists.txt"
         cmake.write_text(re.sub(r"stepbench VERSION [\d.]+", "stepbench VERSION 9.9.9", cmake.read_text()))
         self.assertIn("begins with", self.release(2))
@@ -75,7 +75,7 @@ class Release(unittest.TestCase):
         self.release(0)
         self.assertIn("is not empty", self.release(2))
 
-    def test_the_notes_begin_with_the_version_of_the_build(self):
+    def test_notes_begin_with_the_version_of_the_build(self):
         noted = re.search(r"^## (\S+)", (SOURCE / "tools/package/CHANGELOG.md").read_text(), re.M)[1]
         self.assertIn(f"project(stepbench VERSION {noted} ", (SOURCE / "CMakeLists.txt").read_text())
 

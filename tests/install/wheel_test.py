@@ -36,14 +36,14 @@ def build_id(file):
 
 
 class Contents(Wheel):
-    def test_its_name_tells_the_c_library_and_no_version_of_python(self):
+    def test_wheel_name_has_the_c_library_and_no_python(self):
         self.assertRegex(self.wheel.name, r"^stepbench-[\d.]+-py3-none-manylinux_2_34_x86_64\.whl$")
         tag = self.wheel.stem.split("-", 2)[2]
         facts, = (self.folder / "site").glob("*.dist-info")
         self.assertIn(f"Tag: {tag}\n", (facts / "WHEEL").read_text())
         self.assertLess(self.wheel.stat().st_size, 15 << 20)
 
-    def test_it_asks_for_no_newer_library_than_its_name_tells(self):
+    def test_programs_need_no_newer_library_than_named(self):
         sys.path.insert(0, str(SOURCE / "tools/package"))
         from elf_versions import needed_versions, newest
         files = [file for file in (self.folder / "site").rglob("*") if file.is_file() and file.read_bytes()[:4] == b"\x7fELF"]
@@ -56,14 +56,14 @@ class Contents(Wheel):
         self.assertFalse([name for name in self.names if re.search(r"lib(stdc\+\+|gcc_s|icu|xml2)", name)])
 
     @unittest.skipUnless(importlib.util.find_spec("auditwheel"), "auditwheel is not installed; tools/setup --tests")
-    def test_auditwheel_has_nothing_to_say_of_what_is_not_torchs(self):
+    def test_auditwheel_accepts_all_but_torch(self):
         shown = json.loads(subprocess.run([sys.executable, "-m", "auditwheel", "show", "--json", self.wheel], check=True,
                                           capture_output=True, text=True).stdout)
         missing = {name for name, path in shown.get("external_libs", {}).items() if not (path or "").startswith("/lib")}
         self.assertEqual({name for name in missing if not name.startswith(("libtorch", "libc10"))}, set(), shown)
         self.assertIn("manylinux_2_34", shown["sym_tag"] if "sym_tag" in shown else json.dumps(shown))
 
-    def test_what_the_documents_name_of_configs_and_examples_is_in_it(self):
+    def test_documented_configs_and_examples_are_included(self):
         named = set()
         for page in ("README.md", "tools/COMMANDS.md", "tools/python/README.md", "tools/examples/README.md"):
             text = (SOURCE / page).read_text()
@@ -73,12 +73,12 @@ class Contents(Wheel):
         for name in named:
             self.assertTrue((self.folder / "site/stepbench" / name).is_file(), name)
 
-    def test_its_packages_are_typed(self):
+    def test_packages_are_marked_as_typed(self):
         for package in ("stepbench", "stepbench_worker"):
             self.assertIn(f"{package}/py.typed", self.names)
 
     @unittest.skipUnless(importlib.util.find_spec("mypy"), "mypy is not installed; tools/setup --tests")
-    def test_mypy_checks_who_uses_it(self):
+    def test_mypy_checks_user_code(self):
         (self.folder / "user.py").write_text(TYPED)
         check = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "user.py"]
         environment = {**os.environ, "MYPYPATH": str(self.folder / "site")}
@@ -89,7 +89,7 @@ class Contents(Wheel):
         done = subprocess.run([*check, *options], cwd=self.folder, env=environment, capture_output=True, text=True)
         self.assertIn("cases_of_mine", done.stdout)
 
-    def test_a_wheel_that_cannot_be_finished_is_not_there(self):
+    def test_failed_build_leaves_no_wheel(self):
         sys.path.insert(0, str(SOURCE / "tools/package"))
         import make_wheel
         with mock.patch.object(make_wheel, "write_archive", side_effect=OSError("no space left")):
@@ -97,7 +97,7 @@ class Contents(Wheel):
                 make_wheel.pack(self.folder, self.folder, self.folder / "half-0.whl")
         self.assertFalse((self.folder / "half-0.whl").exists())
 
-    def test_a_build_in_another_folder_makes_the_same_wheel(self):
+    def test_other_build_folder_makes_the_same_wheel(self):
         """Debug information names the folder, and the linker's build id is of it: a program compiled twice shows that,
         and that nothing of it is delivered; this build with other ids gives the same wheel."""
         sys.path.insert(0, str(SOURCE / "tools/package"))
@@ -129,7 +129,7 @@ class Contents(Wheel):
         output(SOURCE / "tools/wheel", "--out", self.folder / "again", "--build", other)
         self.assertEqual((self.folder / "again" / self.wheel.name).read_bytes(), self.wheel.read_bytes())
 
-    def test_the_worker_has_the_id_that_its_launcher_tells(self):
+    def test_worker_has_the_id_of_its_launcher(self):
         launcher = (self.folder / "site/stepbench/bin/stepbench-worker").read_text()
         self.assertIn(f"--build-id={build_id(self.folder / 'site/stepbench/bin/stepbench-worker.elf')} ", launcher)
 
@@ -143,7 +143,7 @@ class Contents(Wheel):
                 want = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
                 self.assertEqual((digest, int(size)), (f"sha256={want}", len(content)), name)
 
-    def test_programs_can_be_run_and_find_their_libraries_beside_them(self):
+    def test_programs_run_and_find_their_libraries(self):
         for program in ("stepbench", "stepbench-worker", "stepbench-worker.elf"):
             self.assertEqual(self.modes[f"stepbench/bin/{program}"], 0o100755)
         for program, path in (("stepbench", "$ORIGIN/../lib"),
@@ -152,7 +152,7 @@ class Contents(Wheel):
             self.assertIn(f"(RPATH)              Library rpath: [{path}]", dynamic)
             self.assertNotIn("RUNPATH", dynamic)
 
-    def test_libraries_are_debians_with_their_licences_and_torch_is_not_among_them(self):
+    def test_libraries_are_debians_with_licences_without_torch(self):
         libraries = [name for name in self.names if name.startswith("stepbench/lib/")]
         self.assertTrue(libraries)
         torchs = [name for name in self.names if re.search(r"lib(torch|c10|cud|nccl|gomp|c\.so)", name)]
@@ -193,12 +193,12 @@ class Launcher(Wheel):
         environment = {"PATH": "/usr/bin:/bin", "STEPBENCH_PYTHON": str(self.python), "NO_TORCH": ""}
         return subprocess.run([self.bin / "stepbench-worker", *words], text=True, capture_output=True, env=environment)
 
-    def test_the_worker_in_cpp_where_the_version_is_that_of_the_build(self):
+    def test_same_torch_version_starts_the_cpp_worker(self):
         self.torch(self.built + "+cu999")
         self.assertEqual(self.worker("--control-fd=5").stdout.split()[:3], ["in", "C++", "--control-fd=5"])
         self.assertNotIn("without_cuda", self.worker("--control-fd=5").stdout)
 
-    def test_the_worker_in_cpp_beside_a_torch_without_cuda_on_libraries_that_stand_in(self):
+    def test_torch_without_cuda_starts_cpp_worker_on_stand_ins(self):
         self.torch(self.built + "+cpu", cuda=False)
         said = self.worker("describe").stdout
         self.assertIn("in C++ describe", said)
@@ -206,7 +206,7 @@ class Launcher(Wheel):
         for name in ("libtorch_cuda.so", "libc10_cuda.so"):
             self.assertIn(f"[{name}]", output("readelf", "-d", self.site / "stepbench/lib/without_cuda" / name))
 
-    def test_the_worker_in_python_beside_an_older_and_a_newer_torch(self):
+    def test_other_torch_version_starts_the_python_worker(self):
         for version in ("2.8.0+cu126", "2.99.0.dev1"):
             shutil.rmtree(self.site / "torch", ignore_errors=True)
             self.torch(version)
@@ -223,12 +223,12 @@ class Launcher(Wheel):
             gave_up = self.worker("--no-python=it cannot import torch", "--control-fd=5")
             self.assertEqual((gave_up.returncode, gave_up.stderr), (2, "stepbench-worker: it cannot import torch\n"))
 
-    def test_beside_no_torch_it_says_which_python_has_none(self):
+    def test_missing_torch_names_the_python(self):
         done = self.worker("--control-fd=5")
         self.assertEqual(done.returncode, 2)
         self.assertIn(f"{self.python} has no torch: pip install torch=={self.built}", done.stderr)
 
-    def test_what_is_missing_of_a_half_written_installation_is_named(self):
+    def test_incomplete_installation_names_the_missing_file(self):
         self.torch(self.built)
         self.elf.unlink()
         done = self.worker("--control-fd=5")
@@ -242,7 +242,7 @@ class Launcher(Wheel):
             self.assertIn("this installation is not complete", done.stderr)
             self.assertNotIn("Traceback", done.stderr)
 
-    def test_of_two_installations_each_runs_its_own_parts(self):
+    def test_two_installations_each_run_their_own_parts(self):
         other = self.site / "other"
         shutil.copytree(self.folder / "site", other)
         self.script(other / "stepbench/bin/stepbench", "echo the other one")

@@ -52,23 +52,23 @@ class Worker(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         return done.stdout.strip()
 
-    def test_the_torch_of_the_environment_is_taken_and_not_the_one_of_the_current_folder(self):
+    def test_torch_of_the_environment_precedes_current_folder(self):
         make_torch(self.project, "2.99.0")
         (self.project / "torch/__init__.py").write_text("raise SystemExit('a module of the project was run')\n")
         taken = f"worker in C++, libraries of {self.elsewhere}/torch/lib"
         self.assertEqual(self.said(), taken)
         self.assertEqual(self.said(PYTHONSAFEPATH="1"), taken)
 
-    def test_a_link_to_it_is_followed(self):
+    def test_link_to_the_worker_is_followed(self):
         link = self.root / "worker"
         link.symlink_to(self.program)
         self.assertEqual(self.said(link), f"worker in C++, libraries of {self.elsewhere}/torch/lib")
 
-    def test_the_torch_beside_it_needs_no_search(self):
+    def test_adjacent_torch_needs_no_search(self):
         make_torch(self.root / "site", "2.11.0+cu130")
         self.assertEqual(self.said(STEPBENCH_PYTHON="/no/python"), "worker in C++, libraries of no variable")
 
-    def test_without_one_or_with_another_it_says_what_to_install(self):
+    def test_missing_or_other_torch_prints_the_install_command(self):
         self.assertIn("has no torch: pip install torch==2.11.0", self.said(PYTHONPATH="", PYTHONNOUSERSITE="1", STEPBENCH_PYTHON=self.bare()))
         make_torch(self.elsewhere, "2.12.0")
         self.assertIn(f"built for torch 2.11.0+cu130; {self.elsewhere}/torch is 2.12.0", self.said())

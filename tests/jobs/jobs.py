@@ -94,7 +94,7 @@ class WithTorch(Jobs):
 
     worker = WORKER
 
-    def test_sweep(self):
+    def test_sweep_of_engines_measures_each(self):
         run = self.stepbench("run", "tiny.yaml", "--sweep", "engine=inline,thread,fork,torch_cpp", "--set", "num_workers=1",
                              "--set", "engine=thread", "--sort", "samples/s")
         self.says(run, "tiny, 20", r"torch 2\.", "vs (best|fastest)", r"too few\s+launches", "Results: results/")
@@ -104,7 +104,7 @@ class WithTorch(Jobs):
         for case in measured:
             self.assertGreater(case["phases"]["forward"]["ns"], 0)
 
-    def test_inline_and_before_and_after(self):
+    def test_ab_of_layers_finds_the_slower_forward(self):
         self.stepbench("ab", "tiny.yaml", "--set", "engine=inline", "--a-set", "layers=2", "--b-set", "layers=400", "--pairs", "2",
                        "--metric", "step", "--metric", "forward", "--allow-inconclusive", "--allow", "noise", "--allow", "load",
                        "--allow", "drift", "--allow", "steal")
@@ -113,7 +113,7 @@ class WithTorch(Jobs):
         metrics = {each["name"]: each for each in case["metrics"]}
         self.assertGreater(metrics["forward"]["candidate_median"], 10 * metrics["forward"]["base_median"])
 
-    def test_operations_and_modules_of_a_model_saved_from_python(self):
+    def test_saved_python_model_has_operations_and_modules(self):
         code = ("import torch; torch.jit.script(torch.nn.Sequential(torch.nn.Linear(64, 64), torch.nn.ReLU(), "
                 "torch.nn.Linear(64, 10))).save('model.pt')")
         subprocess.run([PYTHON, "-c", code], cwd=self.folder, check=True)
@@ -126,7 +126,7 @@ class WithTorch(Jobs):
         modules = self.stepbench("show", self.runs()[-1], "--ops", "--by-module", "--depth", "1")
         self.says(modules, "forward", "backward", "optimizer")
 
-    def test_an_interrupted_run_is_resumed_without_its_file(self):
+    def test_interrupted_run_resumes_without_its_file(self):
         process = self.start("run", "tiny.yaml", "--sweep", "layers=1,2,3", stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                              text=True)
         # Lines of processes that other tests left come before the run has its folder.
@@ -139,7 +139,7 @@ class WithTorch(Jobs):
         self.stepbench("run", "--resume", folder)
         self.assertEqual([case["launches"] for case in self.cases(folder)], [1, 1, 1])
 
-    def test_data_and_model_in_python_on_the_python_engine(self):
+    def test_python_engine_runs_data_and_model_in_python(self):
         (self.folder / "mine.py").write_text(
             "import torch\n"
             "class Numbers(torch.utils.data.Dataset):\n"
@@ -156,7 +156,7 @@ class WithTorch(Jobs):
         (case,) = self.cases(*self.runs())
         self.assertEqual(case["outcome"], "measured")
 
-    def test_a_worker_in_python(self):
+    def test_python_worker_is_measured(self):
         example = SOURCE / "tools/examples/python_worker"
         self.environment["PATH"] = f"{PYTHON.parent}:{self.environment['PATH']}"
         self.environment["TORCHINDUCTOR_CACHE_DIR"] = str(self.folder / "inductor")
@@ -165,7 +165,7 @@ class WithTorch(Jobs):
                              "--set", "limits.set_up_s=840", "--set", "limits.wall_s=840")
         self.says(run, "python-mlp, 20", "batch_size")
 
-    def test_a_group_of_two_ranks(self):
+    def test_two_ranks_are_measured_as_a_group(self):
         run = self.stepbench("run", "tiny.yaml", "--ranks", "2")
         self.says(run, "tiny, 20")
         (folder,) = self.runs()
@@ -173,7 +173,7 @@ class WithTorch(Jobs):
         self.assertEqual(case["outcome"], "measured")
         self.says(self.stepbench("show", folder, "--ranks"), r"(?m)^ *0\b", r"(?m)^ *1\b")
 
-    def test_a_worker_named_by_its_path_measures_the_same_cases(self):
+    def test_worker_path_measures_the_same_cases(self):
         copy = self.folder / "copy-of-stepbench-worker"
         shutil.copy(WORKER, copy)
         sweep = ["--sweep", "num_workers=0,2", "--sweep", "prefetch_factor=2,4", "--sweep", "engine=thread,fork"]
@@ -187,7 +187,7 @@ class WithTorch(Jobs):
 
 
 class WithoutTorch(Jobs):
-    def test_first_look(self):
+    def test_help_and_lists_name_options(self):
         self.says(self.stepbench(status=2), "Start with", "stepbench run configs/quickstart.yaml")
         self.says(self.stepbench("-V"), r"stepbench \d")
         self.says(self.stepbench("help", "run"), "--set KEY=VALUE", "Examples")
@@ -196,7 +196,7 @@ class WithoutTorch(Jobs):
         self.says(self.stepbench("list", "(top level)"), r"(?m)^ *launches\b")
         self.says(self.stepbench("list", "metrics"), "step_ns")
 
-    def test_the_tables_of_a_sweep(self):
+    def test_sweep_is_shown_in_each_table(self):
         self.stepbench("run", "tiny.yaml", "--sweep", "num_workers=0,2", "--sweep", "batch_size=8,16")
         (folder,) = self.runs()
         self.says(self.stepbench("show", folder, "--pivot", "num_workers,batch_size"), "num_workers")
@@ -208,7 +208,7 @@ class WithoutTorch(Jobs):
         self.assertEqual(len(rows), 5)
         self.says(self.stepbench("show", folder, "--format", "markdown"), "tiny, 20", "<details>", r"\*")
 
-    def test_answer_with_enough_launches(self):
+    def test_enough_launches_give_an_answer(self):
         (self.folder / "emulated.yaml").write_text("".join(
             line for line in TINY.splitlines(True) if not line.startswith(("model", "optimizer"))).replace("train_step", "loader"))
         run = self.stepbench("run", "emulated.yaml", "--sweep", "emulated.step_us=100,20000", "--launches", "6")
@@ -237,7 +237,7 @@ class WithoutTorch(Jobs):
         self.assertNotRegex(swept.out, r"try: --set loader\.num_workers|try: .*num_workers=0,2$")
         self.assertNotIn("try:", self.stepbench("run", "slow.yaml", "--smoke").out)
 
-    def test_a_comparison_is_refused_before_anything_is_measured(self):
+    def test_bad_comparison_is_refused_before_measuring(self):
         arms = ["ab", "tiny.yaml", "--a-set", "layers=2", "--b-set", "layers=400"]
         self.says(self.stepbench(*arms, "--dry-run"), "layers=400")
         same = self.stepbench("ab", "tiny.yaml", "--b-set", "kind=sgd", "--dry-run", "--quiet", status=None)
@@ -248,7 +248,7 @@ class WithoutTorch(Jobs):
         self.says(refused.err, "--sweep")
         self.assertFalse((self.folder / "results").exists())
 
-    def test_two_nights(self):
+    def test_two_runs_are_shown_and_compared(self):
         for _ in range(2):
             self.stepbench("run", "tiny.yaml", "--launches", "8")
         monday, tuesday = self.runs()
@@ -259,7 +259,7 @@ class WithoutTorch(Jobs):
         self.assertIn(compared.status, (0, 3, 4), compared)
         self.assertNotIn("too few to prove", compared.out)
 
-    def test_mistakes_are_answered_with_the_remedy(self):
+    def test_mistakes_report_the_remedy(self):
         mistakes = {
             "optimizer: {kind: sgd, learning_rate: 0.1}": r"\blr\b",
             "data: {kind: imagefolder}": "jpeg_folder",
@@ -285,7 +285,7 @@ class WithoutTorch(Jobs):
                 if remedy:
                     self.says(done.err, remedy)
 
-    def test_the_terminal(self):
+    def test_terminal_has_colours_completion_and_progress(self):
         self.says(self.stepbench("--color=always", "plan", "absent.yaml", status=2).err, "\033")
         self.assertNotIn("\033", self.stepbench("plan", "absent.yaml", status=2).err)
         for shell in ("bash", "zsh", "fish"):

@@ -85,7 +85,7 @@ class Shards(unittest.TestCase):
     def sample(self, key, label, image=".jpg"):
         return [(key + image, self.jpeg, {}), (key + ".cls", str(label).encode(), {})]
 
-    def test_what_macs_and_editors_leave_is_no_sample(self):
+    def test_files_of_macs_and_editors_are_skipped(self):
         two = [*self.sample("0001", 1), *self.sample("0002", 2)]
         for extra in ("./._0001.jpg", "./.DS_Store", ".DS_Store", ".gitkeep", "README", "./README", "__meta__", "__index__/x.json",
                       "__info__.json", "._0001.jpg", "dir/.hidden", "dir.x/.hidden", "a/b.c/.hidden", "a.b//.hidden", "/.hidden", "a/./.hidden",
@@ -96,13 +96,13 @@ class Shards(unittest.TestCase):
                 with self.subTest(extra, place=place):
                     self.agree(members)
 
-    def test_links_and_folders_are_none(self):
+    def test_links_and_folders_are_skipped(self):
         two = [*self.sample("./a/0001", 1), *self.sample("./a/0002", 2)]
         for kind in (tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE):
             with self.subTest(kind):
                 self.agree([("./a/0000.jpg", b"", {"type": kind, "linkname": "./a/0001.jpg"}), *two])
 
-    def test_labels_may_have_blanks(self):
+    def test_labels_with_blanks_are_read(self):
         for text in (b"7\n", b" 7 \r\n", b"+7", b"07", b"-7", b"7.0", b"", b"seven"):
             with self.subTest(text):
                 shard = self.write([("1.jpg", self.jpeg, {}), ("1.cls", text, {})])
@@ -120,29 +120,29 @@ class Shards(unittest.TestCase):
         self.agree(self.sample("1", 3, ".JPG"))
         self.agree(self.sample("1", 3, ".jpeg"))
 
-    def test_a_name_that_comes_twice_is_refused(self):
+    def test_duplicate_name_is_refused(self):
         self.agree([*self.sample("1", 1), ("1.cls", b"2", {})], "has a .cls already")
         self.agree([*self.sample("1", 1), ("1.JPG", self.jpeg, {})], "has a .jpg already")
         self.agree([*self.sample("1", 1), ("1.json", b"{}", {}), ("1.json", b"{}", {})], "has a .json already")
 
-    def test_a_sample_that_lacks_something_says_what_it_has(self):
+    def test_incomplete_sample_lists_its_parts(self):
         self.agree([("1.png", b"x", {}), ("1.cls", b"1", {})], "sample '1' has no .jpg entry; it has .png, .cls")
         self.agree([("1.jpg", self.jpeg, {}), ("2.jpg", self.jpeg, {}), ("1.cls", b"1", {}), ("2.cls", b"2", {})],
                    "apart from it: `tar --sort=name`")
 
-    def test_an_empty_image_is_not_called_missing(self):
+    def test_empty_image_is_not_called_missing(self):
         self.assertEqual(self.ours(self.write([("1.jpg", b"", {}), ("1.cls", b"1", {})])), "refused")
         self.assertIn("sample '1': its image is empty", self.said)
 
-    def test_samples_that_say_they_are_bad_are_left_out(self):
+    def test_samples_marked_bad_are_skipped(self):
         self.agree([*self.sample("1", 1), ("1.__bad__", b"1", {}), *self.sample("2", 2)])
         self.agree([*self.sample("1", 1), ("1.__bad__", b"", {}), *self.sample("2", 2)])
 
-    def test_long_and_foreign_names(self):
+    def test_long_and_foreign_names_are_read(self):
         for self.format in (tarfile.PAX_FORMAT, tarfile.GNU_FORMAT):
             self.agree([*self.sample("d" * 150 + "/" + "n" * 60, 1), *self.sample("größe/2", 2)])
 
-    def test_drawn_shards(self):
+    def test_random_shards_are_read_alike(self):
         random.seed(63)
         folders = ("", "./", "a/", "a.b/", "./a/", "a/b.c/", "__x__/", "../")
         bases = ("1", "2", "3", ".h", "._1", "__m__", "README", "x y")

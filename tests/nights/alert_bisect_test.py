@@ -29,7 +29,7 @@ class AlertBisect(unittest.TestCase):
             (self.machine.folder / "slower.yaml").write_text(f"{factor}\n")
             self.machine.commit(f"{title} {number}")
 
-    def test_an_alert_leads_to_the_commit(self):
+    def test_alert_bisects_to_its_commit(self):
         """Four quiet nights, a slower program of the same commit, six commits in a day of which the third is slower."""
         self.commits([1], "good")
         good = self.machine.build("good")

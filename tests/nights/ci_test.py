@@ -65,7 +65,7 @@ class Recipes(unittest.TestCase):
         self.assertEqual(json.loads((bench / "verdict.json").read_text())["exit_code"], 1)
         self.assertEqual(xml.parse(bench / "report.xml").getroot().get("failures"), "1")
 
-    def test_a_pull_request_of_github(self):
+    def test_github_pull_request_gets_its_verdict(self):
         self.worker(".", 1.5)
         shutil.move(self.folder / "old", self.folder / "runner-old")
         workflow = yaml.safe_load((EXAMPLES / "github.yml").read_text())
@@ -98,7 +98,7 @@ class Recipes(unittest.TestCase):
         self.assertIn("POST repos/me/mine/issues/5/comments", posted)
         self.assertIn("PATCH repos/me/mine/issues/comments/17", patched)
 
-    def test_the_comment_of_a_pull_request_is_no_program(self):
+    def test_comment_of_a_pull_request_runs_no_program(self):
         if shutil.which("jq") is None:
             self.skipTest("jq is not installed")
         self.script(self.folder / "bin/gh", f'''echo "$@" >> {self.folder}/asked
@@ -112,7 +112,7 @@ class Recipes(unittest.TestCase):
             asked = (self.folder / "asked").read_text()
             self.assertEqual((asked.count("POST"), asked.count("PATCH")), (1, 0), asked)
 
-    def test_a_merge_request_of_gitlab(self):
+    def test_gitlab_merge_request_gets_its_verdict(self):
         for program in ("curl", "jq"):
             if shutil.which(program) is None:
                 self.skipTest(f"{program} is not installed")

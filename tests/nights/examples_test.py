@@ -61,7 +61,7 @@ class Examples(unittest.TestCase):
         self.assertTrue((results / "history.db").exists(), done.stdout + done.stderr)
         self.assertEqual(done.stderr, "", "a quiet night says nothing on standard error")
 
-    def test_the_line_for_cron(self):
+    def test_cron_line_measures_a_night(self):
         lines = [line for line in (EXAMPLES / "crontab").read_text().splitlines() if line and not line.startswith("#")]
         variables = dict(line.split("=", 1) for line in lines[:-1])
         schedule = re.match(r"(\S+) (\S+) (\S+) (\S+) (\S+) (.*)", lines[-1])
@@ -71,7 +71,7 @@ class Examples(unittest.TestCase):
                               PATH=self.placed(variables["PATH"]))
         self.expect_a_night(done, self.folder / "results")
 
-    def test_the_unit_of_systemd(self):
+    def test_systemd_unit_measures_a_night(self):
         if shutil.which("systemd-analyze") is None:
             self.skipTest("systemd-analyze is not installed")
         for name in ("stepbench-nightly.service", "stepbench-nightly.timer"):
@@ -98,7 +98,7 @@ class Examples(unittest.TestCase):
         home.mkdir()
         return home
 
-    def test_the_jobs_of_github_and_gitlab(self):
+    def test_github_and_gitlab_jobs_measure_a_night(self):
         home = self.check_out()
         steps = yaml.safe_load((EXAMPLES / "github.yml").read_text())["jobs"]["nightly"]["steps"]
         (measure,) = [step for step in steps if step.get("name") == "Measure"]
@@ -120,7 +120,7 @@ class Examples(unittest.TestCase):
         for file in job["artifacts"]["paths"]:
             self.assertTrue((self.folder / file).exists(), file)
 
-    def test_the_night_of_the_readme(self):
+    def test_readme_night_works_as_printed(self):
         """Its lines are those of a night like it, but for numbers, dates and hashes."""
         page = (SOURCE / "README.md").read_text()
         chapter = page.partition("## Did last night's build make it slower?\n")[2]
@@ -144,7 +144,7 @@ class Examples(unittest.TestCase):
         return subprocess.run([self.folder / script], input=json.dumps(ALERT) + "\n", env=environment, text=True,
                               capture_output=True, timeout=PATIENCE_S)
 
-    def test_the_webhook_sends_a_sentence(self):
+    def test_webhook_sends_a_sentence(self):
         for program in ("curl", "jq"):
             if shutil.which(program) is None:
                 self.skipTest(f"{program} is not installed")
@@ -171,7 +171,7 @@ class Examples(unittest.TestCase):
         self.assertIn("404", refused.stderr)
         self.assertIn("WEBHOOK_URL", self.tell("webhook.sh", WEBHOOK_URL="").stderr)
 
-    def test_the_mail_has_a_subject_and_the_sentence(self):
+    def test_mail_has_a_subject_and_the_sentence(self):
         if shutil.which("jq") is None:
             self.skipTest("jq is not installed")
         self.script(self.bin / "sendmail", f"echo \"$@\" > {self.folder}/arguments; cat > {self.folder}/mail")

@@ -41,7 +41,7 @@ class Groups(unittest.TestCase):
         self.assertEqual(done.status, status, f"{done}\n{series}")
         return series, verdict
 
-    def test_a_groups_series_is_kept_and_a_slow_rank_is_found_with_its_size(self):
+    def test_slow_rank_of_a_group_is_found_with_its_size(self):
         good = self.build("good", [], 1)
         self.night(good, 0)
         self.machine.ignore_memory()

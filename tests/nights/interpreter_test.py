@@ -22,7 +22,7 @@ class Interpreters(unittest.TestCase):
         (step,) = (series for series in verdict["series"] if series["metric"] == "step_ns")
         return step
 
-    def test_another_interpreter_is_another_program(self):
+    def test_other_interpreter_is_another_program(self):
         """In the old environment a step takes 2 ms, in the new one 25 % more, which is reported. The old one again is
         the reference program, which leaves the alert to a measurement or a person."""
         folder = self.machine.folder

@@ -36,7 +36,7 @@ class Month(unittest.TestCase):
         for _ in range(4):
             self.night(0, ["ok", "no-verdict"])
 
-    def test_a_step_is_found_accepted_grows_and_is_fixed(self):
+    def test_regression_is_accepted_grows_and_is_fixed(self):
         self.settle()
         self.machine.commit("a slower program")
         verdict = self.night(1, ["regression"], slower=1.03)
@@ -55,7 +55,7 @@ class Month(unittest.TestCase):
                          "24 pairs with the level before are a proof")
         self.night(0, ["ok"], slower=1.03)
 
-    def test_what_the_budget_leaves_is_suspect_and_comes_first_the_next_night(self):
+    def test_small_budget_leaves_suspects_for_the_next_night(self):
         self.settle()
         verdict = self.night(3, ["suspect"], slower=1.018, words=["--budget", "0.001s"])
         self.assertEqual({each["why"] for each in verdict["series"] if each["state"] == "suspect"}, {"budget"})
@@ -64,13 +64,13 @@ class Month(unittest.TestCase):
         verdict = self.night(1, ["regression"], slower=1.05)
         self.assertIn(24, {each["pairs"] for each in verdict["series"] if each["told"]})
 
-    def test_an_old_regression_alone_does_not_fail_where_that_is_asked_for(self):
+    def test_allow_known_ignores_an_old_regression(self):
         self.settle()
         self.night(1, ["regression"], slower=1.05, words=["--allow-known"])
         self.night(0, ["regression"], slower=1.05, words=["--allow-known"])
         self.night(1, ["regression"], slower=1.12, words=["--allow-known"])
 
-    def test_another_environment_is_said_by_what_it_did_to_the_reference(self):
+    def test_other_environment_is_measured_on_the_reference(self):
         self.settle()
         self.machine.torch = "2.11.0"
         self.machine.weather = 1.08
@@ -87,7 +87,7 @@ class Month(unittest.TestCase):
         page = self.machine.night(self.machine.build("and-one"), status=0).out
         self.assertRegex(page.splitlines()[0], r"torch 2.11.0 -> 2.12.0: reference [+-]\d")
 
-    def test_creep_is_found_and_its_range_holds_where_it_came(self):
+    def test_creep_is_found_with_its_range(self):
         self.settle()
         for night in range(1, 30):
             worker = self.machine.build(f"built-{self.machine.date:%m-%d}", 1 + 0.002 * night)

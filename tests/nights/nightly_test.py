@@ -44,7 +44,7 @@ class Nights(unittest.TestCase):
         for name in ("second", "third"):
             self.machine.night(self.machine.build(name), status=0)
 
-    def test_a_night_is_measured_added_and_judged(self):
+    def test_night_is_measured_added_and_judged(self):
         done, verdict = self.machine.verdict(self.good, "--verdict", "verdict.json", status=0)
         self.assertEqual(len(self.launches()), LAUNCHES, done)
         self.assertEqual((verdict["exit_code"], verdict["verdict"]), (0, "no-verdict"))
@@ -60,7 +60,7 @@ class Nights(unittest.TestCase):
         self.assertEqual(len(list(workers.iterdir())), 1, "one program of an experiment is kept")
         self.assertEqual(len(self.machine.runs()), 3, "the same command is another night")
 
-    def test_a_night_that_is_cut_off_goes_on_and_measures_nothing_twice(self):
+    def test_interrupted_night_resumes_without_repeats(self):
         hold = self.machine.folder / "good-hold"
         for night, number in enumerate((signal.SIGKILL, signal.SIGINT, signal.SIGTERM)):
             # In its third launch.
@@ -78,7 +78,7 @@ class Nights(unittest.TestCase):
             self.assertEqual(set(keys.values()), {1} if not fresh else {1, 2})
             self.assertEqual(len(self.launches()), (night + 1) * LAUNCHES + 2 * len(fresh))
 
-    def test_a_night_that_is_killed_among_fresh_pairs_goes_on(self):
+    def test_night_killed_in_fresh_pairs_resumes(self):
         self.settle()
         slow = self.build_held("slow", launch=2 * 4 + 4, slower=1.05)
         nights = len(self.machine.runs())
@@ -100,7 +100,7 @@ class Nights(unittest.TestCase):
                 self.assertEqual(series["pairs"], 24, "those by which it looked odd do not count")
         self.assertEqual(len(alert["series"]), 2)
 
-    def test_of_two_nights_at_once_the_second_is_refused_or_waits(self):
+    def test_second_night_at_once_is_refused_or_waits(self):
         hold = self.machine.folder / "good-hold"
         hold.touch()
         first = start_night(self.machine, self.good, lock="--wait-lock")
@@ -123,7 +123,7 @@ class Nights(unittest.TestCase):
         self.assertEqual(set(keys.values()) - {1}, set(), "nothing is measured twice")
         self.assertRegex(self.machine.run("track", "list", status=0).out, r"step_us=1000 +step +2 ")
 
-    def test_a_launch_that_fails_is_never_green(self):
+    def test_failed_launch_is_never_green(self):
         self.machine.night(self.good, status=0)
         self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000}\n"
                                 "    - {stub.behaviour: throw_in_step}\n")
@@ -131,7 +131,7 @@ class Nights(unittest.TestCase):
         self.assertEqual(verdict["exit_code"], 4, done)
         self.assertRegex("\n".join(verdict["notes"]), "5 of 15 launches failed: .*scripted exception in step")
 
-    def test_an_alert_is_told_once_and_again_where_that_failed(self):
+    def test_alert_is_sent_once_and_again_after_failure(self):
         self.settle()
         slow = self.machine.build("slow", slower=1.05)
         failed = self.machine.night(slow, "--on-alert", "cat > lost; echo no route to chat >&2; exit 7", status=1)
@@ -144,7 +144,7 @@ class Nights(unittest.TestCase):
         self.assertTrue(told["last_good"]["folder"])
         self.machine.run(*told["show"].split()[1:], status=0)
 
-    def test_a_night_that_fails_is_told(self):
+    def test_failed_night_is_sent(self):
         self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
         self.machine.night(self.good, "--on-alert", "cat >> told", status=4)
         (told,) = map(json.loads, (self.machine.folder / "told").read_text().splitlines())
@@ -154,7 +154,7 @@ class Nights(unittest.TestCase):
         self.machine.night(self.good, "--on-alert", "cat >> told", status=2)
         self.assertEqual(len((self.machine.folder / "told").read_text().splitlines()), 2)
 
-    def test_a_command_that_hangs_is_ended_and_said(self):
+    def test_hanging_command_is_ended_and_reported(self):
         self.machine.experiment("nightly", "    - {stub.behaviour: throw_in_step}\n")
         # A command that left its group and writes endlessly delays nothing.
         failed = self.machine.night(self.good, "--on-alert", "setsid yes & sleep 1000", status=4)

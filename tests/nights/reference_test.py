@@ -53,7 +53,7 @@ class References(unittest.TestCase):
         (run,) = verdict["runs"]
         return run
 
-    def test_a_step_is_told_and_a_machine_that_moves_is_not(self):
+    def test_step_is_reported_and_machine_drift_is_not(self):
         self.first_nights(2)
         self.assertEqual(self.arms(), {"": 8, "reference": 8})
         turns = "".join("R" if row["arm"] else "T" for row in self.launches() if row["options"]["stub.step_us"] == 1000)
@@ -72,7 +72,7 @@ class References(unittest.TestCase):
         for series in self.steps(self.night(1, slower=1.05, weather=1.3)):
             self.assertEqual(series["state"], "regression")
 
-    def test_a_reference_that_fails_is_said_and_replaced_after_two_nights(self):
+    def test_failing_reference_is_replaced_after_two_nights(self):
         broken = self.machine.folder / "broken"
         more = f"if [ -e '{broken}' ]; then case $1 in --control*) exit 9;; esac; fi"
         self.night(0, more=more)
@@ -89,7 +89,7 @@ class References(unittest.TestCase):
         self.night(0)
         self.assertEqual(self.run_of(self.night(1, slower=1.2))["why"], "measured", "what comes after it is found")
 
-    def test_a_reference_that_does_not_start_in_a_new_environment_is_replaced_at_once(self):
+    def test_unstartable_reference_is_replaced_at_once(self):
         broken = self.machine.folder / "broken"
         more = f"if [ -e '{broken}' ]; then case $1 in --control*) exit 9;; esac; fi"
         self.night(0, more=more)
@@ -102,7 +102,7 @@ class References(unittest.TestCase):
         self.assertEqual(self.run_of(verdict)["reference_run"], self.run_of(verdict)["run_id"], done)
         self.assertEqual(self.run_of(self.night(0))["why"], "measured")
 
-    def test_a_program_that_computes_something_else_is_said_and_judged(self):
+    def test_different_result_is_reported_and_judged(self):
         self.first_nights(3)
         other = "export STUB_LOSS=0.7"
         verdict = self.night(1, slower=1.2, more=other)
@@ -111,7 +111,7 @@ class References(unittest.TestCase):
         (alert,) = verdict["alerts"]
         self.assertEqual(len(alert["series"]), 2)
 
-    def test_a_baseline_begins_with_the_next_nights_program(self):
+    def test_baseline_begins_with_the_next_nights_program(self):
         self.first_nights(3)
         self.machine.run("track", "note", self.machine.runs()[-1].name, "--as", "baseline", "measured otherwise", status=0)
         verdict = self.night(0, slower=1.2)
@@ -119,7 +119,7 @@ class References(unittest.TestCase):
         self.night(0, slower=1.2)
         self.night(1, slower=1.3)
 
-    def test_the_control_case_keeps_all_launches(self):
+    def test_control_case_keeps_all_launches(self):
         self.machine.experiment("nightly", "    - {stub.step_us: 1000}\n    - {stub.step_us: 3000, track.control: true}\n", 8)
         self.machine.commit("a control case")
         self.night(0)
@@ -127,7 +127,7 @@ class References(unittest.TestCase):
         self.night(0)
         self.assertEqual(self.arms(), {"": 4 + 8, "reference": 4})
 
-    def test_a_pair_that_failed_is_measured_again(self):
+    def test_failed_pair_is_measured_again(self):
         self.first_nights(2)
         flaky = self.machine.folder / "flaky"
         more = f"case $1 in --control*) if [ ! -e '{flaky}' ]; then touch '{flaky}'; exit 9; fi;; esac"
@@ -137,7 +137,7 @@ class References(unittest.TestCase):
         self.assertEqual(sum(row["outcome"] == "failed" for row in rows), 1)
         self.assertEqual(len(rows), 8 + 8 + 2, "the pair, as a whole")
 
-    def test_a_killed_night_goes_on_and_measures_nothing_twice(self):
+    def test_killed_night_resumes_without_repeats(self):
         self.first_nights(2)
         hold = self.machine.folder / "held-hold"
         worker = self.machine.build("held", more=HOLDS.format(hold=hold, launch=3))

@@ -108,7 +108,7 @@ class Servers(unittest.TestCase):
                 self.machine.run("track", "note", *self.history, series["id"], "--as", "ignored", "not scripted",
                                  status=0)
 
-    def test_a_server_that_goes_away_while_a_night_is_measured_costs_no_launch(self):
+    def test_lost_server_while_measuring_costs_no_launch(self):
         good, hold = self.build_held("good", launch=4)
         self.lose_server(good, hold, "--verdict", "verdict.json")
         self.assertEqual(self.launches("*-nightly").total(), LAUNCHES, "all were measured")
@@ -121,7 +121,7 @@ class Servers(unittest.TestCase):
         listed = self.machine.run("track", "list", *self.history, status=0)
         self.assertRegex(listed.out, r"step_us=1000 +step +1 ")
 
-    def test_a_server_that_goes_away_among_fresh_pairs_costs_no_launch(self):
+    def test_lost_server_in_fresh_pairs_costs_no_launch(self):
         self.machine.night(self.machine.build("good"), *self.history, status=0)
         self.ignore_memory()
         for name in ("better", "best"):

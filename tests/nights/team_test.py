@@ -39,7 +39,7 @@ class Team(unittest.TestCase):
     def track(self, *words, status=0):
         return self.machine.run("track", *words, status=status)
 
-    def test_an_alert_names_its_commits_and_whose_it_is(self):
+    def test_alert_names_its_commits_and_assignee(self):
         self.track_section("{commit_url: 'https://example.org/c/{sha}'}")
         self.settle()
         self.machine.commit("Read the batch twice")
@@ -79,7 +79,7 @@ class Team(unittest.TestCase):
         shutil.rmtree(self.machine.folder / ".git")
         self.assertNotIn("commit", self.track("show", "A1").out.replace("(commit", ""), "the repository is gone")
 
-    def test_another_branch_and_a_clock_set_back_leave_the_level_of_main(self):
+    def test_other_branch_or_clock_leaves_the_main_level(self):
         self.settle("--label", "branch=main")
         slow = self.machine.build("slow", slower=1.3)
         dev = self.machine.night(slow, "--label", "branch=dev", status=0, next_night=False)
@@ -91,7 +91,7 @@ class Team(unittest.TestCase):
         night = self.machine.night(slow, "--label", "branch=main")
         self.assertNotRegex(night.out, "A1", "a later night was judged before: nothing new is recorded")
 
-    def test_a_margin_of_a_case_is_what_is_told_of_it(self):
+    def test_margin_of_a_case_decides_its_alerts(self):
         cases = ("    - {stub.step_us: 1000, track.margin.step: 8%}\n"
                  "    - {stub.step_us: 3000}\n")
         self.track_section("{metrics: 'step_p90=9%'}", cases)
@@ -111,7 +111,7 @@ class Team(unittest.TestCase):
                 if series["state"] == "regression" and series["unit"] == "ns"}
         self.assertEqual(told, set(margins), done)
 
-    def test_what_is_wrong_is_named_before_anything_is_measured(self):
+    def test_mistakes_are_named_before_measuring(self):
         for text, said in (("{margin: {step: 250%}}", "track.margin.step: '250%' is not a share below 1"),
                            ("{margin: {step: little}}", "step.*auto, or a share such as 2% or 0.02"),
                            ("{margin: {stepp: 2%}}", "stepp.*did you mean"),
@@ -125,7 +125,7 @@ class Team(unittest.TestCase):
             self.assertIn(said, self.machine.night(self.good, *words, status=2).err)
         self.assertFalse((self.machine.folder / "results").exists() and self.machine.runs())
 
-    def test_a_night_that_never_began_is_told_by_the_next_job(self):
+    def test_missed_night_is_sent_by_the_next_job(self):
         ask = ("--worker", self.good, "--expect-by", "08:00", "--on-alert", "cat >> told")
         self.machine.night(self.good, next_night=False)
         self.machine.date = self.machine.date.replace(hour=9)

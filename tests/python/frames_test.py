@@ -53,7 +53,7 @@ class Frames(unittest.TestCase):
             self.assertEqual([str(value) for value in values], [row[name] for row in want], name)
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "pandas is not installed")
-    def test_a_run_has_a_row_per_case_and_per_step(self):
+    def test_run_has_a_row_per_case_and_per_step(self):
         run = stepbench.load(SAMPLE, library="pandas")
         self.same_steps({name: list(run.steps[name]) for name in run.steps.columns})
         self.assertEqual(list(run.cases["loader.num_workers"]), [0, 1, 2])
@@ -61,7 +61,7 @@ class Frames(unittest.TestCase):
         for _, case in run.cases.iterrows():
             self.assertAlmostEqual(medians[case["case_id"]] / case["step_ns"], 1, delta=0.01)
 
-    def test_polars_is_given_the_same_columns(self):
+    def test_polars_has_the_same_columns(self):
         with mock.patch.dict(sys.modules, polars=POLARS):
             run = stepbench.load(SAMPLE, library="polars")
             with mock.patch.dict(sys.modules, numpy=None):
@@ -71,19 +71,19 @@ class Frames(unittest.TestCase):
         self.assertEqual(run.cases["loader.num_workers"], ["0", "1", "2"])
         self.assertEqual(run.cases["overrides"]["case_id"], "String", "hexadecimal digits can look like a number")
 
-    def test_the_library_that_is_imported_already_is_taken(self):
+    def test_already_imported_library_is_used(self):
         with mock.patch.dict(sys.modules, polars=POLARS):
             sys.modules.pop("pandas", None)
             self.assertIsInstance(stepbench.load(VERDICT).cases, list)
 
-    def test_a_verdict_has_a_row_per_metric_and_per_cause(self):
+    def test_verdict_has_a_row_per_metric_and_per_cause(self):
         with mock.patch.dict(sys.modules, polars=POLARS):
             told = stepbench.load(VERDICT, library="polars")
         self.assertEqual((told.verdict, told.exit_code), ("regression", 1))
         self.assertEqual([(row["name"], row["verdict"]) for row in told.cases], [("step", "regression"), ("peak_bytes", "ok")])
         self.assertEqual([row["phase"] for row in told.causes][0], "backward")
 
-    def test_a_history_has_a_row_per_night_of_a_series(self):
+    def test_history_has_a_row_per_night_of_a_series(self):
         file = self.folder / "history.db"
         subprocess.run([PROGRAM, "track", "add", SAMPLE, "--db", f"sqlite:{file}"], capture_output=True, check=True)
         with mock.patch.dict(sys.modules, polars=POLARS):
@@ -91,7 +91,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(len(set(points["case_id"])), 3)
         self.assertIn("step_ns", points["metric"])
 
-    def test_a_run_that_measured_nothing_is_empty_and_damage_is_warned_of(self):
+    def test_empty_run_has_no_rows_and_damage_warns(self):
         whole = next(SAMPLE.glob("*.jsonl")).read_text()
         (self.folder / "run.jsonl").write_text(whole[:3000])
         with mock.patch.dict(sys.modules, polars=POLARS), warnings.catch_warnings(record=True) as seen:
@@ -101,7 +101,7 @@ class Frames(unittest.TestCase):
         self.assertEqual([str(each.message).split(": ")[1][:23] for each in seen], ["line 2 is cut short (71"])
         self.assertEqual(seen[0].filename, __file__)
 
-    def test_what_cannot_be_read_is_named(self):
+    def test_unreadable_file_is_named(self):
         (self.folder / "other.json").write_text('{"schema": "of.another"}')
         (self.folder / "broken.json").write_text("{")
         (self.folder / "damaged.jsonl").write_text("no json\n")
@@ -120,7 +120,7 @@ class Frames(unittest.TestCase):
                 self.assertRaisesRegex(ModuleNotFoundError, "makes DataFrames of pandas or polars, which is not installed"):
             stepbench.load(SAMPLE)
 
-    def test_a_program_that_is_not_there_is_named(self):
+    def test_missing_program_is_named(self):
         with mock.patch.dict(os.environ, PATH=str(self.folder)), self.assertRaisesRegex(FileNotFoundError, "nor on PATH"):
             stepbench.load(SAMPLE)
 

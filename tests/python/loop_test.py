@@ -115,17 +115,17 @@ class LoaderFindings(unittest.TestCase):
         self.assertEqual(len(found), 1)
         return found[0]
 
-    def test_workers_that_compute_are_asked_to_become_more_where_cores_are_free(self):
+    def test_computing_workers_on_free_cores_suggest_more(self):
         found = self.finding(1, (10, 0), (980, 10))
         self.assertEqual(found["id"], "loader.worker_bound")
         self.assertIn("computing 98.0 %", found["text"])
         self.assertIn("num_workers=2", found["remedy"])
 
-    def test_workers_that_compute_on_all_cores_are_not(self):
+    def test_computing_workers_on_all_cores_suggest_none(self):
         found = self.finding(2, (10, 0), (980, 10))
         self.assertEqual((found["id"], found["remedy"]), ("loader.core_bound", less_work(2)))
 
-    def test_more_workers_than_cores_are_told_whether_the_step_waits_or_not(self):
+    def test_more_workers_than_cores_are_reported(self):
         found = self.finding(4, (10, 0), (450, 500))
         self.assertEqual(found["id"], "loader.oversubscribed")
         self.assertRegex(found["text"], r"4 workers share 2 cores, which are 9\d.\d % in use; they are computing 45.0 % of")
@@ -135,27 +135,27 @@ class LoaderFindings(unittest.TestCase):
         self.assertNotEqual(self.finding(4, (10, 0), (100, 50))["id"], "loader.oversubscribed", "workers that sleep")
         self.assertNotEqual(self.finding(2, (10, 0), (980, 10))["id"], "loader.oversubscribed", "as many as cores")
 
-    def test_workers_that_wait_for_storage_are_told_from_workers_that_sleep(self):
+    def test_waiting_for_storage_differs_from_sleep(self):
         self.assertIn("wait for storage", self.finding(2, (10, 0), (50, 10), read_bytes=1 << 20)["remedy"])
         self.assertIn("not for storage", self.finding(2, (10, 0), (50, 10))["remedy"])
 
-    def test_other_programs_are_named_where_workers_wait_for_a_cpu(self):
+    def test_workers_waiting_for_a_cpu_name_other_programs(self):
         found = self.finding(2, (10, 0), (500, 450), others=True)
         self.assertEqual(found["id"], "loader.other_programs")
         self.assertIn("waiting for a CPU 45.0 %, sleeping 5.0 %; other programs use", found["text"])
 
-    def test_without_workers_reading_that_computes_is_told(self):
+    def test_no_workers_report_computing_reads(self):
         found = self.finding(0, (1000, 0))
         self.assertIn("no workers: the step waits 60.0 % of its time for data: computing 100 %", found["text"])
         self.assertIn("num_workers=1", found["remedy"])
 
-    def test_without_workers_reading_that_sleeps_is_told(self):
+    def test_no_workers_report_sleeping_reads(self):
         self.assertIn("computing 4.2 %", self.finding(0, (50, 0))["text"])
 
-    def test_sleep_that_may_be_the_steps_own_is_not_called_the_readings(self):
+    def test_sleep_in_the_step_is_not_called_reading(self):
         self.assertNotIn("computing", self.finding(0, (500, 0))["text"])
 
-    def test_what_the_kernel_does_not_count_is_not_guessed(self):
+    def test_uncounted_kernel_times_are_not_guessed(self):
         for file in self.proc.rglob("schedstat"):
             file.unlink()
         watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
@@ -163,7 +163,7 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(1001, 1002), 1000 * self.MS, [6 * self.MS] * 100, [])
         self.assertIn("is not known", watch.findings()[0]["remedy"])
 
-    def test_workers_that_live_through_no_window_are_not_blamed_on_the_kernel(self):
+    def test_short_lived_workers_do_not_blame_the_kernel(self):
         self.task(1001, 5, 5)
         watch = LoaderWatch(DataLoader(1), self.proc, cores=2)
         watch.begin(Iterator(1001))
@@ -171,7 +171,7 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(1002), 1000 * self.MS, [6 * self.MS] * 100, [])
         self.assertIn("none of them lives as long as a window", watch.findings()[0]["remedy"])
 
-    def test_what_borders_of_epochs_cost_is_told_apart_from_waiting(self):
+    def test_epoch_borders_are_separated_from_waiting(self):
         for persistent, name, words in ((False, "loader.epoch_gap", "persistent_workers=True"),
                                         (True, "loader.epoch_drain", "sampler that never ends")):
             loader = DataLoader(2)
@@ -213,7 +213,7 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(1001), elapsed_ns, [wait for _, wait, _ in steps], [])
         return {found["id"]: found for found in watch.findings()}
 
-    def test_batches_that_wait_for_the_lock_of_their_worker_are_told(self):
+    def test_batches_waiting_for_the_worker_lock_are_found(self):
         found = self.handed_over(made_us=6000, sent_us=5000, step_us=10000, wait_us=4000)["loader.gil"]
         self.assertIn("a finished batch waits 5 ms for Python's lock (GIL)", found["text"])
         self.assertIn("sys.setswitchinterval", found["remedy"])
@@ -221,23 +221,23 @@ class LoaderFindings(unittest.TestCase):
             words = {"made_us": 6000, "sent_us": 5000, "step_us": 10000, "wait_us": 4000, **words}
             self.assertNotIn("loader.gil", self.handed_over(**words), control)
 
-    def test_memory_that_a_worker_gives_out_late_for_its_own_reading_is_the_lock_too(self):
+    def test_late_memory_of_a_worker_counts_as_its_lock(self):
         words = {"made_us": 7500, "sent_us": 50, "step_us": 10000, "wait_us": -9900}
         self.assertIn("a finished batch waits 9.9 ms for Python's lock", self.handed_over(**words)["loader.gil"]["text"])
         self.assertNotIn("loader.gil", self.handed_over(**words, computing=0.3), "a worker that sleeps holds no lock")
 
-    def test_handing_over_what_is_there_is_told_from_waiting_for_what_is_not(self):
+    def test_handing_over_differs_from_waiting(self):
         found = self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-3000)["loader.transport"]
         self.assertIn("handing batches over takes 30.0 % of the training thread's time", found["text"])
         self.assertNotIn("loader.transport", self.handed_over(made_us=9000, sent_us=50, step_us=10000, wait_us=4000))
         self.assertEqual(self.handed_over(made_us=1000, sent_us=50, step_us=10000, wait_us=-500), {})
 
-    def test_a_thread_that_waits_for_a_cpu_hands_nothing_over(self):
+    def test_thread_waiting_for_a_cpu_hands_nothing_over(self):
         words = {"made_us": 1000, "sent_us": 50, "step_us": 10000, "wait_us": -3000}
         self.assertIn("takes 20.0 %", self.handed_over(**words, for_cpu_ms=60)["loader.transport"]["text"])
         self.assertNotIn("loader.transport", self.handed_over(**words, for_cpu_ms=150))
 
-    def test_batches_of_a_later_epoch_are_not_those_of_the_step(self):
+    def test_later_epochs_batches_are_ignored(self):
         handover = Handover()
         handover._records = records = Records()
         for batch in range(20):
@@ -245,7 +245,7 @@ class LoaderFindings(unittest.TestCase):
         handover.end(10**9, [(1000, 500, False)] * 20)
         self.assertEqual((handover.all.delivered, handover.all.known, handover.all.tells), (20, 0, False))
 
-    def test_other_ranks_of_the_job_are_no_other_programs(self):
+    def test_other_ranks_are_not_other_programs(self):
         for launcher, place in (("run --ranks", {"RANK": "0", "WORLD_SIZE": "4"}), ("the script itself", {})):
             with self.subTest(launcher), mock.patch.dict(os.environ, place), mock.patch.object(
                     ranks, "group", lambda place=place: None if place else (0, 4)):
@@ -254,11 +254,11 @@ class LoaderFindings(unittest.TestCase):
                 self.assertEqual(found["remedy"], less_work(2))
                 self.assertNotIn("other programs", found["text"])
 
-    def test_who_may_use_few_of_the_machines_cores_is_told_how_to_get_more(self):
+    def test_few_allowed_cores_name_the_remedy(self):
         self.assertIn("may use 1 of the machine's 64: give it more (srun --cpus-per-task", less_work(1.0, 64))
         self.assertEqual(less_work(64.0, 64), "The cores are the limit: do less per sample, or use a machine with more.")
 
-    def test_the_quota_of_a_control_group_and_of_those_around_it_counts(self):
+    def test_cgroup_quota_counts_with_its_parents(self):
         all_of_them = float(len(os.sched_getaffinity(0)))
         own, service = self.proc / "sys/fs/cgroup/system.slice/job.service/train", "system.slice/job.service"
         own.mkdir(parents=True)
@@ -276,7 +276,7 @@ class LoaderFindings(unittest.TestCase):
         (group / "cpu.cfs_period_us").write_text("100000\n")
         self.assertEqual(usable_cores(self.proc), 0.75)
 
-    def test_fewer_cpus_than_at_the_start_are_a_finding(self):
+    def test_fewer_cpus_than_at_start_are_a_finding(self):
         mine = os.sched_getaffinity(0)
         cpus = Cpus(frozenset(mine) | {max(mine) + 1})
         self.assertEqual(cpus.findings(), [])
@@ -319,21 +319,21 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(), now - 10**9, [wait for _, wait, _ in steps], [])
         return {found["id"]: found for found in watch.findings()}
 
-    def test_batches_that_differ_are_told_from_workers_that_are_too_few(self):
+    def test_uneven_batches_differ_from_too_few_workers(self):
         found = self.in_turns(1, ([3000] * 7 + [60000]) * 8, own_us=16000)["loader.uneven"]
         self.assertIn("some batches take longer than others, and at most 2 finished batches can make up for it", found["text"])
         self.assertIn("prefetch_factor=4", found["remedy"])
         self.assertNotIn("loader.uneven", self.in_turns(1, [10000] * 64, own_us=16000), "batches alike")
         self.assertNotIn("loader.uneven", self.in_turns(1, [20000, 40000] * 32, own_us=10000), "a worker that is always busy")
 
-    def test_a_late_batch_that_others_wait_for_is_told(self):
+    def test_late_batch_that_blocks_others_is_found(self):
         found = self.in_turns(2, ([5000] * 15 + [90000]) * 6, own_us=5000)["loader.straggler"]
         self.assertRegex(found["text"], r"finished batches wait for a late one in \d\d.\d % of the time; in any order")
         self.assertIn("in_order=False", found["remedy"])
         self.assertNotIn("loader.straggler", self.in_turns(2, [9000] * 64, own_us=5000), "batches alike")
         self.assertNotIn("loader.straggler", self.in_turns(1, ([5000] * 15 + [90000]) * 6, own_us=5000), "no other worker")
 
-    def test_batches_whose_way_is_longer_than_their_making_are_told(self):
+    def test_tiny_batches_with_slow_transfer_are_found(self):
         found = self.in_turns(2, [500] * 64, own_us=200, way_us=3000)["loader.tiny_batches"]
         self.assertIn("a batch takes 0.5 ms to make, and its way to the training thread is longer than that", found["text"])
         self.assertNotIn("loader.tiny_batches", self.in_turns(2, [500] * 64, own_us=4000, way_us=3000), "which do not wait")
@@ -352,7 +352,7 @@ class LoaderFindings(unittest.TestCase):
         watch.end(Iterator(1001), 1000 * self.MS, [self.MS] * 50, [])
         return {found["id"]: found for found in watch.findings()}
 
-    def test_workers_that_touch_fresh_memory_for_each_batch_are_told(self):
+    def test_fresh_memory_for_each_batch_is_found(self):
         found = self.fresh_memory(1024, 40)["loader.page_faults"]
         self.assertIn("1,024 page faults per batch; the kernel takes 40.0 % of the workers' CPU time", found["text"])
         for control, words in (("few faults", (100, 40)), ("cheap ones", (1024, 5)), ("small batches", (1024, 40, 1 << 19))):
@@ -362,7 +362,7 @@ class LoaderFindings(unittest.TestCase):
         self.assertIn("8 threads share each operation, on 2 cores", crowded_threads(8, 2)[0]["text"])
         self.assertEqual(crowded_threads(2, 2), [])
 
-    def test_workers_that_are_mostly_idle_are_too_many(self):
+    def test_mostly_idle_workers_are_too_many(self):
         found = self.of_workers(4, made_us=8000)["loader.idle_workers"]
         self.assertIn("4 workers are busy only 20.0 % of their time", found["text"])
         self.assertIn("num_workers=1)", found["remedy"])
@@ -370,13 +370,13 @@ class LoaderFindings(unittest.TestCase):
                                ("one", {"workers": 1, "made_us": 2000})):
             self.assertNotIn("loader.idle_workers", self.of_workers(**words), control)
 
-    def test_a_first_batch_that_comes_late_is_told(self):
+    def test_late_first_batch_is_found(self):
         found = self.of_workers(2, made_us=8000, first_batch_ns=3_200_000_000)["loader.start_up"]
         self.assertIn("the first batch came after 3.2 s; a worker needs 8 ms", found["text"])
         self.assertNotIn("loader.start_up", self.of_workers(2, made_us=8000, first_batch_ns=900_000_000))
         self.assertNotIn("loader.start_up", self.of_workers(2, made_us=800_000, step_us=900_000, first_batch_ns=3_200_000_000))
 
-    def test_steps_that_do_not_wait_and_other_loaders_have_none(self):
+    def test_steps_without_waits_have_no_findings(self):
         watch = LoaderWatch(DataLoader(2), self.proc, cores=2)
         watch.begin(Iterator())
         watch.end(Iterator(), 1000 * self.MS, [self.MS] * 50, [])
@@ -389,22 +389,22 @@ class LoaderFindings(unittest.TestCase):
 
 
 class Schedules(unittest.TestCase):
-    def test_a_cycle_waits_warms_up_and_records(self):
+    def test_cycle_waits_warms_up_and_records(self):
         self.assertEqual(action_names(Schedule(1, 2, 3, 2), 14), "-wwAA!-wwAA!--")
         self.assertEqual(action_names(Schedule(2, 1, 2, 1, skip_first=3), 9), "-----wA!-")
         self.assertEqual(action_names(Schedule(2, 1, 2, 2, skip_first_wait=1), 9), "wA!--wA!-")
 
-    def test_the_number_of_steps_is_that_of_the_actions(self):
+    def test_step_count_equals_the_actions(self):
         for schedule in (Schedule(1, 2, 3, 2), Schedule(2, 1, 2, 1, 3), Schedule(2, 1, 2, 2, 0, 1)):
             last = max(step for step in range(50) if schedule.action(step) is Action.LAST_ACTIVE)
             self.assertEqual(schedule.steps, last + 1)
 
-    def test_numbers_that_are_no_counts_are_refused(self):
+    def test_invalid_counts_are_refused(self):
         for wrong in ({"active": 0}, {"warmup": -1}, {"repeat": 1.5}, {"wait": True}):
             with self.assertRaisesRegex(ValueError, f"{next(iter(wrong))} must be a whole number"):
                 Schedule(**wrong)
 
-    def test_a_window_holds_whole_epochs_or_no_border(self):
+    def test_window_has_whole_epochs_or_no_border(self):
         self.assertEqual(Plan(Schedule(active=50), per_epoch=20).schedule.active, 60)
         self.assertEqual(Plan(Schedule(active=50), per_epoch=51).schedule.active, 51)
         plan = Plan(Schedule(1, 2, 10, 3), per_epoch=16)
@@ -418,7 +418,7 @@ class Schedules(unittest.TestCase):
         self.assertFalse([step for step in measured if step % 16 == 0], "the border of an epoch lies in a window")
 
 
-    def test_operations_are_recorded_in_the_last_steps_of_the_timed_schedule(self):
+    def test_last_timed_steps_record_operations(self):
         timing = Schedule(2, 10, 50, 1)
         self.assertEqual(last_steps(timing, {"profile.active": 5}), Schedule(0, 10, 5, 1, skip_first=47))
         self.assertEqual(last_steps(timing, {"profile.active": 99}), Schedule(0, 10, 50, 1, skip_first=2))
@@ -432,7 +432,7 @@ class StoppingRules(unittest.TestCase):
     AUTO = {"schedule.active": "auto", "schedule.window": 4, "schedule.precision": 0.01, "schedule.max_active": 400,
             "schedule.repeat": 2, "schedule.warmup": 3}
 
-    def test_windows_go_on_until_their_mean_is_known_or_the_limit_is_reached(self):
+    def test_windows_repeat_until_precision_or_limit(self):
         schedule, stopping = schedule_of(self.AUTO)
         self.assertEqual((schedule.active, schedule.repeat, schedule.warmup), (4, 0, 3))
         self.assertIs(schedule.action(10 * schedule.steps - 1), Action.LAST_ACTIVE)
@@ -442,7 +442,7 @@ class StoppingRules(unittest.TestCase):
         self.assertEqual([stopping.reason(wild[:n], 4 * n) for n in (11, 40, 99, 100)], [None, None, None, "count"])
         self.assertEqual(Stopping(3).reason([1.0, 1.0, 1.0], 12), "count")
 
-    def test_the_interval_is_students_on_windows_joined_to_ten_at_least(self):
+    def test_interval_is_students_on_ten_joined_windows(self):
         self.assertIsNone(interval_of_windows([100.0] * 9))
         low, high = interval_of_windows([100.0 + n % 2 for n in range(19)])
         half = 2.1009 * (90 / 19 / 18 / 19) ** 0.5  # of 18 degrees of freedom; nine of 19 are one above the others
@@ -450,7 +450,7 @@ class StoppingRules(unittest.TestCase):
         self.assertAlmostEqual(high, 100 + 9 / 19 + half, places=4)
         self.assertEqual(interval_of_windows([100.0 + n % 2 for n in range(20)]), (100.5, 100.5))
 
-    def test_a_loop_without_a_fixed_end_says_what_it_reached(self):
+    def test_open_ended_loop_states_its_precision(self):
         told = Session()
         told.schedule, told.stopping = schedule_of({**self.AUTO, "schedule.precision": 1e9, "schedule.wait": 0})
         session.use(told)
@@ -468,7 +468,7 @@ class Loops(unittest.TestCase):
     def columns(self):
         return self.told.loop.cycles[0]
 
-    def test_each_batch_is_a_step_and_its_parts_sum_to_it(self):
+    def test_each_batch_is_a_step_with_parts_that_sum(self):
         for _ in measure(Loader(100), wait=1, warmup=2, active=5):
             with phase("forward"):
                 pass
@@ -485,7 +485,7 @@ class Loops(unittest.TestCase):
             self.assertGreaterEqual(columns["other_ns"][i], 0)
         self.assertNotIn("optimizer_ns", columns)
 
-    def test_epochs_are_repeated_and_their_borders_and_partial_batches_flagged(self):
+    def test_repeated_epochs_flag_borders_and_partial_batches(self):
         loader = Loader(4)
         list(measure(loader, wait=0, warmup=2, active=8))
         self.assertEqual(loader.epochs, 3)
@@ -494,7 +494,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(waits, [flag == EPOCH for flag in self.columns()["flags"]])
         self.assertEqual(launch_report(self.told.loop, {})["schedule"]["epochs"], 2)
 
-    def test_a_loop_that_is_left_begins_its_cycle_anew(self):
+    def test_left_loop_restarts_its_cycle(self):
         steps = 0
         for _ in range(3):
             for number, _ in enumerate(measure(Loader(100), wait=0, warmup=2, active=4)):
@@ -505,20 +505,20 @@ class Loops(unittest.TestCase):
                 break
         self.assertEqual(self.columns()["index"], [6, 7, 8, 9])
 
-    def test_a_loop_after_the_schedule_ends_the_script(self):
+    def test_loop_after_the_schedule_ends_the_script(self):
         list(measure(Loader(9), wait=0, warmup=0, active=2))
         with self.assertRaises(SystemExit) as ended, mock.patch("sys.stderr"):
             measure(Loader(9))
         self.assertEqual(ended.exception.code, 0)
 
-    def test_a_loader_without_batches_and_an_iterator_that_ends_are_named(self):
+    def test_empty_loader_or_ended_iterator_is_named(self):
         with self.assertRaisesRegex(LoopError, "the loader is empty"):
             list(measure([]))
         session.use(Session())
         with self.assertRaisesRegex(LoopError, "ended after 3 batches and cannot begin anew"):
             list(measure(iter([1, 2, 3])))
 
-    def test_phases_do_not_nest_and_unknown_ones_are_named(self):
+    def test_nested_or_unknown_phases_are_refused(self):
         with self.assertRaisesRegex(RuntimeError, r'phase\("loss"\) begins inside phase\("forward"\)'):
             for _ in measure(Loader(5)):
                 with phase("forward"), phase("loss"):
@@ -530,14 +530,14 @@ class Loops(unittest.TestCase):
         with phase("forward"):  # outside of a loop
             pass
 
-    def test_the_loss_of_the_last_step_is_kept_and_says_when_it_is_no_number(self):
+    def test_last_loss_is_kept_and_nan_is_reported(self):
         for number, _ in enumerate(measure(Loader(9), wait=0, warmup=0, active=2)):
             report(loss=number + 0.5, gradient_norm=float("inf"))
         said = launch_report(self.told.loop, {})
         self.assertEqual(said["fingerprint"], {"loss": 1.5, "gradient_norm": None})
         self.assertEqual(said["non_finite"], {"fingerprint.gradient_norm": "inf"})
 
-    def test_collections_of_garbage_in_the_windows_are_counted_and_timed(self):
+    def test_garbage_collections_are_counted_and_timed(self):
         with mock.patch.object(garbage, "monotonic_ns", itertools.count(1, 1000).__next__):
             for number, _ in enumerate(measure(Loader(9), wait=0, warmup=2, active=4)):
                 gc.collect() if number != 4 else (gc.collect(), gc.collect())
@@ -546,7 +546,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(metrics["gc_ns"], 1000 * metrics["gc_collections"])
         self.assertFalse([each for each in gc.callbacks if "Collections" in repr(each)])
 
-    def test_a_collector_that_takes_much_of_the_step_is_a_finding_with_what_to_try(self):
+    def test_costly_garbage_collector_is_a_finding(self):
         self.assertEqual(garbage.findings(1.9e6, 3, 1e8, "default", 100), [])
         found, = garbage.findings(6e6, 3.2, 1e8, "default", 100)
         self.assertEqual((found["id"], found["severity"]), ("script.gc", "warning"))
@@ -557,12 +557,12 @@ class Loops(unittest.TestCase):
         # There is no remedy left.
         self.assertNotIn("set", garbage.findings(3e7, 3, 1e8, "off", 100)[0])
 
-    def test_a_collection_that_a_short_window_may_have_met_by_chance_is_no_finding(self):
+    def test_chance_collection_in_a_window_is_not_a_finding(self):
         for collections, share, told in ((1, 0.2, False), (2, 0.1, False), (2, 0.3, True), (8, 0.04, False), (8, 0.06, True)):
             found = garbage.findings(share * 1e8, collections / 3, 1e8, "default", steps=3)
             self.assertEqual(bool(found), told, (collections, share))
 
-    def test_what_is_done_about_garbage_is_done_once_before_the_first_step(self):
+    def test_garbage_setting_applies_once_before_step_one(self):
         self.addCleanup(gc.unfreeze)
         self.addCleanup(gc.enable)
         for way, frozen, enabled in (("default", False, True), ("freeze", True, True), ("off", False, False)):
@@ -573,7 +573,7 @@ class Loops(unittest.TestCase):
                 told.open(Schedule(active=2), "", None)
             self.assertEqual((gc.get_freeze_count() > 0, gc.isenabled()), (frozen, enabled), way)
 
-    def test_a_batch_has_as_many_samples_as_all_its_parts_say(self):
+    def test_agreeing_parts_give_the_batch_size(self):
         Pair = collections.namedtuple("Pair", "images labels")
         Graphs = dataclasses.make_dataclass("Graphs", ["nodes", "labels"])
         images = tuple(Tensor(3, 16, 16) for _ in range(8))
@@ -590,7 +590,7 @@ class Loops(unittest.TestCase):
                 (("text", Tensor()), {2}), ("text", set()), ([1, 2, 3], {3}), (None, set())):
             self.assertEqual(lengths_of(batch), lengths, batch)
 
-    def test_where_parts_of_a_batch_disagree_there_is_no_rate(self):
+    def test_disagreeing_parts_give_no_rate(self):
         counter = SampleCounter()
         self.assertEqual(counter((Tensor(8, 3), Tensor(8))), 8)
         counts = [counter((Tensor(8, 3), Tensor(12, 4))) for _ in range(17)]
@@ -598,7 +598,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(counter((Tensor(8, 3), Tensor(8))), 0)
         self.assertIn("the parts of a batch have 8 and 12 entries; measure(..., samples=)", counter.why)
 
-    def test_full_batches_of_an_iterable_data_set_agree_with_batch_size_and_the_last_is_smaller(self):
+    def test_iterable_batches_agree_with_batch_size(self):
         counter = SampleCounter(8)
         self.assertEqual([counter(Tensor(count, 3)) for count in (8, 8, 3)], [8, 8, 3])
         self.assertEqual(counter.why, "")
@@ -606,18 +606,18 @@ class Loops(unittest.TestCase):
         self.assertEqual(counter(Tensor(35, 8, 20)), 0)  # (time, batch, features)
         self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", counter.why)
 
-    def test_a_size_by_place_in_the_epoch_is_that_of_torchs_own_sampler(self):
+    def test_size_by_place_matches_torchs_sampler(self):
         loader = types.SimpleNamespace(batch_sampler=BatchSampler(8, range(27), False), dataset=range(27))
         self.assertEqual([size_of(loader, index) for index in range(5)], [8, 8, 8, 3, 0])
         self.assertEqual(size_of(types.SimpleNamespace(batch_sampler=[[1]], dataset=range(3)), 0), 0)
 
-    def test_samples_may_be_said(self):
+    def test_given_samples_are_used(self):
         list(measure(Loader(9), wait=0, warmup=0, active=2, samples=7, tokens=lambda batch: 10 * len(batch)))
         self.assertEqual(self.columns()["samples"], [7, 7])
         self.assertEqual(self.columns()["tokens"], [20, 20])
 
 
-class Alone(unittest.TestCase):
+class Standalone(unittest.TestCase):
     """Without `stepbench run`, as in a notebook."""
 
     def setUp(self):
@@ -630,7 +630,7 @@ class Alone(unittest.TestCase):
     def measure(self, loader, **more):
         return measure(loader, **{"wait": 0, "warmup": 1, "active": 3, "results": None, **more})
 
-    def test_each_loop_is_measured_and_prints_one_table_when_it_ends(self):
+    def test_each_ended_loop_prints_one_table(self):
         for name in ("train", "validate", "train"):
             result = self.measure(Loader(9), name=name)
             for number, _ in enumerate(result):
@@ -644,7 +644,7 @@ class Alone(unittest.TestCase):
             self.out.seek(0), self.out.truncate()
         self.assertEqual(self.err.getvalue(), "")
 
-    def test_the_parts_of_the_result_sum_to_its_step(self):
+    def test_parts_of_the_result_sum_to_its_step(self):
         clock = itertools.count(0, 10)  # each reading takes 10 ns
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", clock.__next__))
         self.enterContext(mock.patch("stepbench_worker.phases.monotonic_ns", clock.__next__))
@@ -659,7 +659,7 @@ class Alone(unittest.TestCase):
         self.assertRegex(result._repr_html_(), "<tr><td>forward</td><td>.* ms .*%</td></tr>")
         self.assertEqual(len(result), 9)
 
-    def test_a_data_frame_has_a_row_per_step(self):
+    def test_data_frame_has_a_row_per_step(self):
         made = []
         with mock.patch.dict(sys.modules, pandas=types.SimpleNamespace(DataFrame=made.append)):
             result = self.measure(Loader(9))
@@ -670,7 +670,7 @@ class Alone(unittest.TestCase):
         with mock.patch.dict(sys.modules, pandas=None), self.assertRaisesRegex(ModuleNotFoundError, "needs pandas"):
             result.to_pandas()
 
-    def test_columns_that_only_some_windows_have_are_filled(self):
+    def test_columns_of_some_windows_are_filled(self):
         result = self.measure(Loader(9), warmup=0, active=2, repeat=2)
         for number, _ in enumerate(result):
             if number == 3:
@@ -680,7 +680,7 @@ class Alone(unittest.TestCase):
         self.assertEqual({len(column) for column in steps.values()}, {4})
         self.assertEqual([value > 0 for value in steps["forward_ns"]], [False, False, False, True])
 
-    def test_phases_of_ones_own_are_parts_of_the_step(self):
+    def test_own_phases_are_parts_of_the_step(self):
         result = self.measure(Loader(9))
         for number, _ in enumerate(result):
             if number > 1:
@@ -696,7 +696,7 @@ class Alone(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "phase"):
                 phase(wrong)
 
-    def test_under_run_ones_own_phases_are_in_other_and_told(self):
+    def test_own_phases_under_run_are_added_to_other(self):
         columns = {"step_ns": [10, 20], "data_wait_ns": [1, 1], "tokenize_2_ns": [4, 6], "other_ns": [5, 13],
                    "index": [0, 1], "samples": [1, 1]}
         phase("tokenize_2")
@@ -704,7 +704,7 @@ class Alone(unittest.TestCase):
         self.assertNotIn("tokenize_2_ns", in_others(columns))
         self.assertEqual(own_phases_of([columns]), ["of `other`, per step: tokenize_2 5e-06 ms: the script's own phases"])
 
-    def test_a_loop_that_measured_nothing_says_why(self):
+    def test_empty_result_states_its_cause(self):
         for loader, leave_at, why in (([], None, "the loader is empty"), (Loader(9), 2, "the script left the loop, after 2"),
                                       ((batch for batch in range(3)), None, "ended after 3 batches and cannot begin anew")):
             result = self.measure(loader)
@@ -717,7 +717,7 @@ class Alone(unittest.TestCase):
             self.assertNotEqual(result.step_ns, result.step_ns)
             self.assertEqual(result._repr_html_().count("<tr>"), 0)
 
-    def test_an_error_of_the_loader_or_the_script_passes_through(self):
+    def test_error_of_loader_or_script_passes_through(self):
         def batches():
             yield from (1, 2)
             raise OSError("cannot read")
@@ -733,7 +733,7 @@ class Alone(unittest.TestCase):
         list(self.measure(Loader(9)))
         self.assertEqual(self.out.getvalue().count("3 steps measured"), 1)
 
-    def test_finished_windows_are_kept_where_the_loop_is_left(self):
+    def test_left_loop_keeps_finished_windows(self):
         result = self.measure(Loader(20), repeat=3)
         for number, _ in enumerate(result):
             if number == 6:
@@ -745,14 +745,14 @@ class Alone(unittest.TestCase):
                 break
         self.assertEqual(self.out.getvalue().count("3 steps measured"), 2)
 
-    def test_what_is_no_loader_is_named(self):
+    def test_invalid_loader_is_named(self):
         for wrong in (None, 3, print):
             with self.assertRaisesRegex(TypeError, "takes what a for loop goes over.*of type"):
                 measure(wrong)
         with self.assertRaisesRegex(ValueError, "a name takes letters"):
             measure([1], name="a loop")
 
-    def test_a_loader_that_does_not_know_its_length_is_gone_over_as_any_other(self):
+    def test_loader_without_length_is_measured(self):
         class Endless(Loader):
             def __len__(self):
                 raise NotImplementedError
@@ -764,7 +764,7 @@ class Alone(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "length is not known"):
             len(result)
 
-    def test_loops_do_not_nest(self):
+    def test_nested_loops_are_refused(self):
         with self.assertRaisesRegex(LoopError, "loop_test.py, line [0-9]+ begins inside the loop over measure.. at loop_test"):
             for _ in self.measure(Loader(9)):
                 list(self.measure(Loader(9)))
@@ -777,7 +777,7 @@ class Alone(unittest.TestCase):
                 list(self.measure(Loader(9)))
         list(self.measure(Loader(9)))
 
-    def test_a_loop_that_was_left_while_its_iterator_lives_gives_way(self):
+    def test_left_loop_with_live_iterator_yields(self):
         def cell():
             batches = iter(self.measure(Loader(9)))
             next(batches)
@@ -789,7 +789,7 @@ class Alone(unittest.TestCase):
             next(left)
         self.assertIn("3 steps measured", self.out.getvalue())
 
-    def test_a_second_thread_is_refused(self):
+    def test_second_thread_is_refused(self):
         errors = []
 
         def other(body):
@@ -818,7 +818,7 @@ class Alone(unittest.TestCase):
         self.assertEqual(errors, [])
         self.assertTrue(all(result.steps["forward_ns"]))
 
-    def test_a_forked_child_has_the_rest_of_the_batches_and_tells_nothing(self):
+    def test_forked_child_gets_the_batches_and_prints_nothing(self):
         result = self.measure(Loader(9), warmup=0, active=5)
         batches = iter(result)
         next(batches), next(batches), next(batches)
@@ -835,7 +835,7 @@ class Alone(unittest.TestCase):
         self.assertEqual(len(list(batches)), 6)
         self.assertEqual(result.steps["index"], [0, 1, 2, 3, 4])
 
-    def test_modules_that_are_loaded_again_measure_as_before(self):
+    def test_reloaded_modules_measure_as_before(self):
         import stepbench_worker
         for name in ("phases", "session", "api"):
             importlib.reload(getattr(stepbench_worker, name, None) or sys.modules["stepbench_worker." + name])
@@ -857,7 +857,7 @@ class NamedLoops(unittest.TestCase):
         session.use(told)
         return told
 
-    def test_the_loop_that_is_asked_for_is_measured_and_those_before_it_are_short(self):
+    def test_chosen_loop_is_measured_and_others_are_short(self):
         told = self.session("validate")
         self.assertEqual(len(list(measure(Loader(100), name="train"))), 4)
         self.assertIsNone(told.loop)
@@ -866,7 +866,7 @@ class NamedLoops(unittest.TestCase):
         with self.assertRaises(SystemExit), mock.patch("sys.stderr"):
             list(measure(Loader(100), name="train"))
 
-    def test_a_loop_that_is_left_goes_on_when_it_comes_again_and_others_do_not_count(self):
+    def test_left_named_loop_resumes_and_others_do_not_count(self):
         told = self.session("")
         for name in ("train", "validate", "train"):
             for number, _ in enumerate(measure(Loader(100), name=name)):
@@ -884,7 +884,7 @@ class OwnRanks(unittest.TestCase):
         threads = {"get_num_threads": lambda: 1, "get_num_interop_threads": lambda: 1}
         return mock.patch.dict(sys.modules, torch=types.SimpleNamespace(distributed=group, **threads))
 
-    def test_the_devices_of_a_machine_are_those_that_its_ranks_see_together(self):
+    def test_ranks_together_see_the_machines_devices(self):
         for seen, expected in (([("a", ["x"]), ("a", ["y"])], (2, True)),  # srun --gpus-per-task=1
                                ([("a", ["x", "y"]), ("a", ["x", "y"])], (2, True)),
                                ([("a", ["x"]), ("a", ["x"])], (1, False)),
@@ -892,7 +892,7 @@ class OwnRanks(unittest.TestCase):
                                ([("a", []), ("a", [])], (0, False))):
             self.assertEqual(devices_of("a", seen), expected)
 
-    def test_a_rank_is_what_its_group_says_else_what_variables_say(self):
+    def test_rank_is_read_from_its_group_then_variables(self):
         with mock.patch.dict(os.environ, RANK="1", WORLD_SIZE="4"):
             self.assertEqual(ranks.place(), (1, 4))
             with self.of_group(0, 0):
@@ -900,7 +900,7 @@ class OwnRanks(unittest.TestCase):
             with self.of_group(2, 3):
                 self.assertEqual(ranks.place(), (2, 3))
 
-    def test_a_loop_in_what_the_script_started_is_heard_and_refused(self):
+    def test_loop_in_a_started_process_is_refused(self):
         with mock.patch.dict(os.environ):
             spawned_ranks.refuse()  # no listener: it is measured
             ear = spawned_ranks.Ear()
@@ -910,7 +910,7 @@ class OwnRanks(unittest.TestCase):
                     spawned_ranks.refuse()
             self.assertIn("--ranks 2 --launcher torchrun", str(ear.heard()))
 
-    def test_the_first_rank_is_told_before_the_script_ends_it(self):
+    def test_first_rank_reports_before_the_script_ends(self):
         said = []
         control = types.SimpleNamespace(send=lambda kind, **words: said.append((kind, words)))
         options = {"schedule.wait": 0, "schedule.warmup": 1, "schedule.active": 2, "schedule.repeat": 1}
@@ -920,7 +920,7 @@ class OwnRanks(unittest.TestCase):
             list(measure(Loader(9)))
         self.assertEqual([kind for kind, _ in said], ["failed"])
 
-    def test_ranks_have_met_in_a_group_of_all_of_them(self):
+    def test_group_of_all_ranks_counts_as_joined(self):
         for world, rank_count, met in ((0, 2, False), (1, 2, False), (2, 2, True), (2, 4, False)):
             said = []
             control = types.SimpleNamespace(send=lambda kind, **words: said.append((kind, words)), wait_for_end=lambda: None,
@@ -932,7 +932,7 @@ class OwnRanks(unittest.TestCase):
             self.assertEqual(said[-1][0], "launch")
             self.assertEqual(said[-1][1]["schedule"]["met_ranks"], met, (world, rank_count))
 
-    def test_a_started_process_is_refused_in_its_loop_and_not_before(self):
+    def test_started_process_is_refused_only_in_its_loop(self):
         self.addCleanup(session.use, None)
         with mock.patch.dict(os.environ):
             ear = spawned_ranks.Ear()
@@ -943,7 +943,7 @@ class OwnRanks(unittest.TestCase):
                 list(loop)
             self.assertIsNotNone(ear.heard())
 
-    def test_what_a_started_process_met_is_why_whatever_the_script_makes_of_it(self):
+    def test_error_of_a_started_process_is_the_reason(self):
         said = []
         control = types.SimpleNamespace(send=lambda kind, **words: said.append(words["message"]))
         with mock.patch.dict(os.environ):
@@ -982,14 +982,14 @@ class Callbacks(unittest.TestCase):
             self.assertEqual(sum(parts), step_ns)
         return columns
 
-    def test_the_wheels_package_has_them_and_names_those_there_are(self):
+    def test_package_exports_and_lists_the_callbacks(self):
         from stepbench import callbacks
         from stepbench_worker.callbacks import LightningCallback
         self.assertIs(callbacks.LightningCallback, LightningCallback)
         with self.assertRaisesRegex(AttributeError, "it has HuggingFaceCallback, LightningCallback"):
             callbacks.KerasCallback
 
-    def test_a_module_of_lightning_is_measured_and_stopped(self):
+    def test_lightning_module_is_measured_and_stopped(self):
         from stepbench_worker.callbacks import LightningCallback
         trainer = types.SimpleNamespace(num_training_batches=9, should_stop=False)
         hooks = LightningCallback(wait=0, warmup=2, active=3)
@@ -1008,7 +1008,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(columns["samples"], [8, 8, 8])
         self.assertEqual(self.told.loop.loss, 0.5)
 
-    def test_validation_and_checkpoints_of_a_module_are_no_part_of_a_step(self):
+    def test_validation_and_checkpoints_are_outside_steps(self):
         from stepbench_worker.callbacks import LightningCallback
         self.clock = clock = types.SimpleNamespace(now=1, used=0)
         self.enterContext(mock.patch("stepbench_worker.loop.monotonic_ns", lambda: clock.now))
@@ -1036,7 +1036,7 @@ class Callbacks(unittest.TestCase):
         self.assertEqual(columns["step_ns"], [110, 110, 110, 100, 100, 110], "no wait is known behind a checkpoint")
         self.assertEqual(self.told.loop.drained_ns, sum(columns["step_ns"]))
 
-    def test_a_trainer_of_hugging_face_is_measured_and_stopped(self):
+    def test_hugging_face_trainer_is_measured_and_stopped(self):
         from stepbench_worker.callbacks import HuggingFaceCallback
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
         control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
@@ -1049,7 +1049,7 @@ class Callbacks(unittest.TestCase):
             hooks.on_step_end(arguments, None, control)
         self.assertEqual(self.columns_with("optimizer")["samples"], [8, 8, 8])
 
-    def test_the_last_step_of_a_trainer_s_epoch_has_the_samples_that_are_left(self):
+    def test_last_step_of_an_epoch_has_the_remaining_samples(self):
         from stepbench_worker.callbacks import HuggingFaceCallback
         arguments = types.SimpleNamespace(per_device_train_batch_size=4, gradient_accumulation_steps=2)
         control = types.SimpleNamespace(should_training_stop=False, should_evaluate=False, should_save=False)
@@ -1094,7 +1094,7 @@ class Callbacks(unittest.TestCase):
         self.clock.now += ns
         self.clock.used += used
 
-    def test_evaluation_within_the_window_of_a_trainer_is_no_part_of_a_step(self):
+    def test_trainers_evaluation_is_outside_steps(self):
         for announced in (True, False):
             with self.subTest(announced):
                 self.setUp()
@@ -1109,7 +1109,7 @@ class Callbacks(unittest.TestCase):
                 self.assertEqual(self.stages(), ["warmup", "active"] * 4 if announced else ["warmup", *["active"] * 7],
                                  "watched anew after each, and no step is expected meanwhile")
 
-    def test_validation_within_the_window_of_a_module_is_no_part_of_a_step(self):
+    def test_validation_in_a_window_is_outside_steps(self):
         from stepbench_worker.callbacks import LightningCallback
         trainer = types.SimpleNamespace(num_training_batches=9, should_stop=False)
         with mock.patch.dict(sys.modules, torch=types.SimpleNamespace(cuda=ScriptedCuda())):
@@ -1161,8 +1161,8 @@ class ScriptedEvent:
         return float(end.at_ms - self.at_ms)
 
 
-class OnADevice(unittest.TestCase):
-    def test_periods_come_from_events_and_nothing_waits_inside_a_window(self):
+class OnDevice(unittest.TestCase):
+    def test_events_give_periods_without_waits_in_windows(self):
         cuda = ScriptedCuda()
         torch = types.SimpleNamespace(cuda=cuda, get_num_threads=lambda: 1, get_num_interop_threads=lambda: 1)
         told = Session()
@@ -1187,7 +1187,7 @@ class OnADevice(unittest.TestCase):
         self.assertEqual(said["metrics"]["peak_allocated_bytes"], 7)
         self.assertEqual(said["schedule"]["window_drained_ns"], 15_000_000)
 
-    def test_reading_proc_for_64_workers_is_in_no_step_and_no_counter(self):
+    def test_reading_proc_of_64_workers_is_outside_steps(self):
         clock = types.SimpleNamespace(now=1)
 
         class Marks(ScriptedEvent):
@@ -1224,7 +1224,7 @@ class OnADevice(unittest.TestCase):
                 self.assertEqual(told.loop.usage["cpu_user_ns"], 2 * 50 * 5_000_000)
                 self.assertEqual(told.loop.drained_ns, 2 * 50 * 5_000_000)
 
-    def test_what_workers_make_while_proc_is_read_shortens_no_window(self):
+    def test_batches_made_during_proc_reads_keep_windows(self):
         clock = types.SimpleNamespace(now=1)
 
         class Bound(DataLoader):
@@ -1254,7 +1254,7 @@ class OnADevice(unittest.TestCase):
                 clock.now += 100_000
         self.assertEqual([round(mean / 5e6, 3) for mean in told.loop.window_means], [1, 1, 1])
 
-    def test_the_card_of_the_steps_is_told_where_the_driver_knows_it(self):
+    def test_known_card_of_the_steps_is_reported(self):
         driver = types.SimpleNamespace()
         driver.cuDeviceGet = lambda device, ordinal: setattr(device._obj, "value", 7 + ordinal) or 0
         driver.cuDeviceGetPCIBusId = lambda text, _, device: setattr(text, "value", b"0000:%02x:00.0" % device.value) or 0
@@ -1268,7 +1268,7 @@ class OnADevice(unittest.TestCase):
         told.stage("active")
         self.assertEqual(said, ["0000:08:00.0", None, None])
 
-    def test_ranks_that_each_see_a_card_of_their_own_are_checked_on_them(self):
+    def test_ranks_with_own_cards_are_checked_on_them(self):
         for cards, backend in ((["a", "b"], "nccl"), (["a", "a"], "gloo"), ([None, None], "gloo")):
             seen = [("n", [card] if card else []) for card in cards]
             torch = mock.MagicMock()
@@ -1283,7 +1283,7 @@ class OnADevice(unittest.TestCase):
             self.assertEqual((told["backend"], told["devices"]), (backend, len(set(cards) - {None})))
             torch.device.assert_called_with(*(("cuda", 0) if backend == "nccl" else ("cpu",)))
 
-    def test_a_share_of_its_memory_is_told_to_a_torch_that_does_not_know_the_setting(self):
+    def test_memory_share_is_set_on_an_older_torch(self):
         share = "per_process_memory_fraction:0.25"
         for version, others, calls in (("2.11.0+cu130", f"expandable_segments:True,{share}", []),
                                        ("2.8.0", "expandable_segments:True", [(0.25, 0), (0.25, 1)])):

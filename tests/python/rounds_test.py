@@ -62,8 +62,8 @@ class Case(unittest.TestCase):
         return [line.split() for line in (self.folder / "calls").read_text().splitlines()]
 
 
-class ThroughTheProgram(Case):
-    def test_each_round_is_a_process_that_calls_the_function_with_its_arguments(self):
+class WithProgram(Case):
+    def test_each_round_calls_the_function_in_a_process(self):
         result = self.rounds(words=("--launches", "2"))(self.project.work, self.folder / "calls", self.project.Wanted(), text="t")
         self.assertEqual({tuple(line[1:]) for line in self.lines()}, {("new", "a", "value", "t")})
         self.assertEqual(len({line[0] for line in self.lines()} - {str(os.getpid())}), 2)
@@ -71,7 +71,7 @@ class ThroughTheProgram(Case):
         self.assertTrue(0 < result.low_ns <= result.step_ns <= result.high_ns)
         self.assertEqual(result.folder.parent, self.folder / "results/tests-speed.py-test_work-1-")
 
-    def test_the_program_ends_with_the_python_that_started_it(self):
+    def test_program_ends_with_its_python(self):
         program = self.folder / "bin/stepbench"
         program.parent.mkdir()
         program.write_text(f"#!/bin/sh\necho $$ > {self.folder}/begun.part && mv {self.folder}/begun.part {self.folder}/begun\n"
@@ -89,12 +89,12 @@ class ThroughTheProgram(Case):
         python.wait()
         self.assertTrue(select.select([watch], [], [], 60)[0], "it lives on")
 
-    def test_a_single_round_has_no_interval(self):
+    def test_single_round_has_no_interval(self):
         result = self.rounds(words=("--launches", "1"))(self.project.work, self.folder / "calls", self.project.Wanted())
         self.assertFalse(math.isnan(result.step_ns))
         self.assertTrue(math.isnan(result.low_ns) and math.isnan(result.high_ns))
 
-    def test_the_function_of_another_checkout_is_measured_in_turns_with_it(self):
+    def test_other_checkout_is_measured_in_turns(self):
         shutil.copytree(self.root, self.folder / "base")
         try:
             self.rounds(self.folder / "base", ("--pairs", "2"))(self.project.work, self.folder / "calls", self.project.Wanted())
@@ -103,17 +103,17 @@ class ThroughTheProgram(Case):
         roots = [line[1] for line in self.lines()]
         self.assertEqual((roots.count("base"), roots.count("new")), (8, 8))
 
-    def test_a_function_that_fails_is_named_with_its_line(self):
+    def test_failing_function_is_named_with_its_line(self):
         with self.assertRaisesRegex(RoundError, r"KeyError: 'label' \(speed_of_work.py, line 8, in broken\)"):
             self.rounds(words=("--launches", "1"))(self.project.broken)
 
-    def test_what_the_program_refuses_is_told(self):
+    def test_refusal_of_the_program_is_raised(self):
         with self.assertRaisesRegex(RoundError, "schedule.activ"):
             self.rounds(words=("--set", "schedule.activ=3"))(self.project.work, "", self.project.Wanted())
 
 
-class WithoutTheProgram(Case):
-    def test_what_a_fresh_process_cannot_find_is_refused(self):
+class WithoutProgram(Case):
+    def test_unimportable_function_is_refused(self):
         for function in (lambda: 1, print, self.project.Wanted()):
             with self.assertRaisesRegex(TypeError, "must stand at the top of a file"):
                 self.rounds()(function)
@@ -122,7 +122,7 @@ class WithoutTheProgram(Case):
         with self.assertRaisesRegex(TypeError, "cannot be sent to a fresh process"):
             self.rounds()(self.project.work, lambda: 1)
 
-    def test_a_verdict_is_told_by_the_programs_status(self):
+    def test_exit_status_decides_the_verdict(self):
         (self.folder / "bin").mkdir()
         program = self.folder / "bin/stepbench"
         program.write_text(FAKE)
@@ -178,22 +178,22 @@ class Plugin(unittest.TestCase):
         self.assertEqual((str(root), name, str(results), words), ("/project", "a.py::b", "/project/r", ("--launches", "3")))
         return found
 
-    def test_a_test_has_the_result(self):
+    def test_pytest_test_gets_the_result(self):
         self.assertEqual(self.call("result"), "result")
 
-    def test_a_test_fails_on_a_verdict_and_where_nothing_was_measured(self):
+    def test_pytest_test_fails_on_regression_or_no_data(self):
         with self.assertRaisesRegex(PytestFailed, "dumps is slower than in /base\n.*\\+9 %"):
             self.call(Slower("step +9 %"), base="/base")
         with self.assertRaisesRegex(PytestFailed, "measured nothing: no such"):
             self.call(RoundError("no such"))
 
-    def test_what_a_comparison_cannot_tell_is_a_warning(self):
+    def test_inconclusive_comparison_is_a_warning(self):
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
             self.assertEqual(self.call("result", undecided="suspect"), "result")
         self.assertEqual([str(each.message) for each in seen], ["stepbench cannot tell: suspect"])
 
-    def test_a_base_that_is_not_there_is_refused(self):
+    def test_missing_base_is_refused(self):
         config = types.SimpleNamespace(getoption={"--stepbench-compare": "/no/such"}.get)
         with self.assertRaisesRegex(ValueError, "git worktree add"):
             self.plugin.pytest_configure(config)

@@ -113,12 +113,12 @@ def counted(loader, epochs=1):
 
 
 class Samples(unittest.TestCase):
-    def test_of_a_map_style_loader_are_what_its_batch_sampler_dealt_out(self):
+    def test_map_style_loader_counts_the_sampled_indices(self):
         for collate in COLLATED:
             with self.subTest(collate):
                 self.assertEqual(counted(DataLoader(Images(), 8, collate_fn=collate), 2), ([8, 8, 8, 3] * 2, ""))
 
-    def test_are_matched_to_the_batch_that_comes(self):
+    def test_counts_are_matched_to_their_batch(self):
         for options in ({}, {"in_order": False}, {"persistent_workers": True}, {"prefetch_factor": 4}):
             with self.subTest(options):
                 loader = DataLoader(Images(), 8, collate_fn=records, num_workers=2, **options)
@@ -131,19 +131,19 @@ class Samples(unittest.TestCase):
         self.assertEqual(sorted(counter(batch) - len(batch) for batch in counter.begin(ragged)), [0, 0, 0])
         self.assertEqual(counted(DataLoader(Images(), 8, drop_last=True, collate_fn=list))[0], [8, 8, 8])
 
-    def test_the_loader_is_left_as_it_was(self):
+    def test_loader_is_restored(self):
         loader = DataLoader(Images(), 8, collate_fn=list)
         sampler = loader.batch_sampler
         counted(loader)
         self.assertIs(loader.batch_sampler, sampler)
         self.assertEqual(len(list(loader)), 4)
 
-    def test_of_a_loader_that_was_used_before_are_counted_too(self):
+    def test_used_loader_is_counted(self):
         loader = DataLoader(Images(), 8, collate_fn=time_first, num_workers=1, persistent_workers=True)
         list(loader)
         self.assertEqual(counted(loader)[0], [8, 8, 8, 3])
 
-    def test_of_an_iterable_data_set_count_where_the_batch_agrees(self):
+    def test_iterable_data_set_counts_if_the_batch_agrees(self):
         self.assertEqual(counted(DataLoader(Stream(), 8)), ([8, 8, 8, 3], ""))
         self.assertEqual(sorted(counted(DataLoader(Stream(), 8, num_workers=2))[0]), [3, 3, 8, 8, 8, 8, 8, 8])
         self.assertEqual(counted(DataLoader(Stream(), 8, collate_fn=pair))[0], [8, 8, 8, 3])
@@ -151,13 +151,13 @@ class Samples(unittest.TestCase):
         self.assertEqual(found, [0] * 4)
         self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", why)
 
-    def test_without_a_batch_sampler_are_what_the_batch_says(self):
+    def test_no_batch_sampler_uses_the_batch(self):
         class Batches(IterableDataset):
             def __iter__(self):
                 yield torch.zeros(5, 2), torch.zeros(5)
         self.assertEqual(counted(DataLoader(Batches(), batch_size=None)), ([5], ""))
 
-    def test_of_a_loader_that_iterates_by_itself_count_where_the_batch_agrees(self):
+    def test_own_iteration_counts_if_the_batch_agrees(self):
         for make in (Infinite, Ahead, lambda *data, **options: Around(DataLoader(*data, **options)),
                      lambda *data, **options: iter(DataLoader(*data, **options))):
             self.assertEqual(counted(make(Images(), 8, collate_fn=pair)), ([8, 8, 8, 3], ""))
@@ -166,11 +166,11 @@ class Samples(unittest.TestCase):
             self.assertEqual(found, [0] * 4)
             self.assertIn("batch_size is 8, and the parts of a batch have 35 entries", why)
 
-    def test_of_index_lists_without_a_length_are_what_the_batch_says(self):
+    def test_index_lists_without_length_use_the_batch(self):
         lists = [(index for index in (1, 2, 3)), (index for index in (4, 5))]
         self.assertEqual(counted(DataLoader(Images(), batch_sampler=lists, collate_fn=pair)), ([3, 2], ""))
 
-    def test_nothing_of_the_loop_is_dearer_than_a_look_up(self):
+    def test_opaque_batches_are_counted_by_lookup(self):
         counter = SampleCounter()
         for batch in counter.begin(DataLoader(Images(), 8, collate_fn=opaque)):
             self.assertIn(counter(batch), (8, 3))
@@ -200,12 +200,12 @@ class Repeated(unittest.TestCase):
         repeated.close()
         return repeated
 
-    def test_samples_of_workers_that_read_all_are_found(self):
+    def test_repeated_samples_of_workers_are_found(self):
         found = self.of(DataLoader(Whole(), 2, num_workers=2)).finding()
         self.assertEqual((found["id"], found["value"]), ("loader.repeated_samples", 2))
         self.assertIn("every sample comes 2 times in an epoch", found["text"])
 
-    def test_parts_equal_samples_few_batches_and_single_workers_are_not(self):
+    def test_parts_or_few_batches_are_not_repeated(self):
         for loader in (DataLoader(Shared(), 2, num_workers=2), DataLoader(Whole(), 2, num_workers=1), DataLoader(Whole(), 2),
                        DataLoader(Images(), 2, num_workers=2, collate_fn=list), DataLoader(IterableZeros(), 2, num_workers=2),
                        [torch.zeros(3)] * 9):
@@ -222,8 +222,8 @@ def note(worker):
     torch.set_num_threads(1)
 
 
-class HandedOver(unittest.TestCase):
-    def test_workers_note_when_they_made_and_sent_a_batch(self):
+class HandoverTimes(unittest.TestCase):
+    def test_workers_record_the_times_of_a_batch(self):
         for data in (Images(), Stream()):
             with self.subTest(data=type(data).__name__):
                 loader = DataLoader(data, 2, num_workers=1, collate_fn=opaque, worker_init_fn=note)
@@ -241,7 +241,7 @@ class HandedOver(unittest.TestCase):
                 self.assertEqual((handover.all.delivered, handover.all.known), (14, 14))
                 self.assertGreater(handover.all.busy_ns, 0)
 
-    def test_without_workers_or_in_any_order_nothing_is_noted(self):
+    def test_no_workers_or_no_order_record_nothing(self):
         for more in ({}, {"num_workers": 1, "in_order": False}):
             loader = DataLoader(Images(), 8, collate_fn=opaque, **more)
             handover = Handover()

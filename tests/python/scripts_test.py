@@ -229,7 +229,7 @@ class Scripts(unittest.TestCase):
     def run_script(self, *words, script="script.py", status=0, arguments=()):
         return self.stepbench("run", "--python", script, *SHORT, "--no-lock", *words, "--", *arguments, status=status)
 
-    def test_what_goes_wrong_in_a_script_is_the_reason_of_its_row(self):
+    def test_script_error_is_the_reason_of_its_row(self):
         for number, (body, reason) in enumerate(FAULTS.items()):
             with self.subTest(body):
                 self.write(HEAD + body)
@@ -239,7 +239,7 @@ class Scripts(unittest.TestCase):
                 self.assertIn(reason, launch["reason"])
         self.assertEqual(pythons_in(self.folder), [])
 
-    def test_a_script_of_a_package_is_run_as_its_module(self):
+    def test_script_of_a_package_runs_as_its_module(self):
         (self.folder / "pkg/tools").mkdir(parents=True)
         for name, text in (("pkg/__init__.py", ""), ("pkg/tools/__init__.py", ""), ("pkg/parts.py", "LENGTH = 100"),
                            ("pkg/tools/train.py", HEAD + "from ..parts import LENGTH\nfor _ in measure(Loader()): pass")):
@@ -257,7 +257,7 @@ class Scripts(unittest.TestCase):
             self.assertEqual(launch["outcome"], "measured", launch["reason"])
         self.assertIn("there is no pkg/none.py", self.stepbench("run", "--python", "-m", "pkg.none", status=2))
 
-    def test_loops_of_all_kinds_are_measured(self):
+    def test_every_kind_of_loop_is_measured(self):
         for name, body in GOOD.items():
             with self.subTest(name):
                 self.write(HEAD + body)
@@ -266,14 +266,14 @@ class Scripts(unittest.TestCase):
                 self.assertEqual((launch["outcome"], launch["schedule"]["active"]), ("measured", 6))
         self.assertEqual(pythons_in(self.folder), [])
 
-    def test_a_script_that_spawns_itself_is_told_to_guard_its_main_part(self):
+    def test_self_spawning_script_names_the_main_guard(self):
         self.write(SPAWNS)
         self.run_script(status=4)
         launch, = rows_of(self.results, "launch")
         self.assertIn('runs the script again; put what the script does under `if __name__ == "__main__":`', launch["reason"])
         self.assertIn("measure() begins in a process that the script spawned", launch["output"])
 
-    def test_a_first_look_is_short_is_compared_with_nothing_and_names_the_command_that_measures(self):
+    def test_first_look_names_the_measuring_command(self):
         self.write(HEAD + "for _ in measure(Loader()): pass")
         said = self.stepbench("run", "--python", "script.py", "--quick", "--no-lock", "--", "--quick")
         self.assertRegex(" ".join(said.split()), r"a first look, not for comparison: .* To measure it: \S*stepbench run --python "
@@ -292,7 +292,7 @@ class Scripts(unittest.TestCase):
         self.stepbench("run", "--resume", folder, "--no-lock")
         self.assertEqual(len(rows_of(self.folder / "yaml", "launch")), 2)
 
-    def test_a_copy_of_a_script_has_its_digest_and_another_helper_has_another(self):
+    def test_digest_depends_on_script_and_helpers(self):
         self.write("STEPS = 1\n", "helper.py")
         digests = []
         for name, steps in (("one.py", 1), ("copy.py", 1), ("copy.py", 2)):
@@ -321,7 +321,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(status, 0, said)
         return said
 
-    def test_of_several_ranks_that_have_not_met_the_first_speaks_and_names_those_that_are_not_recorded(self):
+    def test_unjoined_ranks_record_the_first_and_name_others(self):
         self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
         said = self.by_hand()
         self.assertIn("of 2 ranks rank 0 is recorded; what the steps of rank 1 took is in no file: torch.distributed, through "
@@ -331,7 +331,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("of 2 ranks rank 0 is recorded", "".join(launch["notes"]))
         self.assertEqual(launch["world"], 1)
 
-    def test_variables_that_a_shell_still_has_of_another_job_are_named(self):
+    def test_leftover_job_variables_are_named(self):
         self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5): pass")
         forgotten = "this is measured as one process; env -u RANK -u WORLD_SIZE takes them away"
         for variables, words, files in (
@@ -347,7 +347,7 @@ class Scripts(unittest.TestCase):
                 self.assertIn(words, done.stderr)
                 self.assertEqual(len(list(self.results.glob("*/*.jsonl"))), files)
 
-    def test_ranks_that_have_met_are_recorded_together_without_stepbench(self):
+    def test_joined_ranks_are_recorded_without_stepbench(self):
         self.write(HEAD + "import torch.distributed as dist\ndist.init_process_group('gloo')\n"
                           "for _ in measure(Loader(), warmup=1, active=5, results=None): pass\n"
                           "for _ in measure(Loader(), warmup=1, active=5, name='train'): pass\n"
@@ -370,7 +370,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(len(rows), 1)
         self.assertEqual(round(rows[0]["step_ns"] * 5), max(steps.values()))
 
-    def test_a_rank_that_does_not_measure_or_leaves_early_is_named_and_waited_for_no_longer(self):
+    def test_idle_or_departed_rank_is_named(self):
         loops = {"if dist.get_rank() == 0:\n    for _ in measure(Loader(), warmup=1, active=5): pass\n":
                      "in no file: rank 1 runs no such loop over measure()",
                  "for n, _ in enumerate(measure(Loader(), warmup=1, active=5)):\n"
@@ -384,7 +384,7 @@ class Scripts(unittest.TestCase):
                 self.assertIn(words, said[0])
                 self.assertNotIn("2 ranks:", said[0])
 
-    def test_loops_whose_names_only_running_tells_are_spoken_of(self):
+    def test_loops_with_dynamic_names_are_mentioned(self):
         self.write(HEAD + "for epoch in range(2):\n    for _ in measure(Loader(), name=f'epoch-{epoch}'): pass")
         said = self.run_script()
         self.assertIn("script.py, line 7: the loop's name is only known when the script runs; the first loop is measured", said)
@@ -394,7 +394,7 @@ class Scripts(unittest.TestCase):
         self.assertNotIn("only running", said)
         self.assertEqual([row["outcome"] for row in rows_of(self.folder / "each", "launch")], ["measured"] * 2)
 
-    def test_the_traceback_of_a_script_is_its_launchs_output(self):
+    def test_traceback_of_a_script_is_its_output(self):
         self.write(HEAD + "def step():\n    raise ValueError('bad')\nfor _ in measure(Loader()): step()")
         self.run_script(status=4)
         launch, = rows_of(self.results, "launch")
@@ -402,21 +402,21 @@ class Scripts(unittest.TestCase):
         self.assertIn('script.py", line 8, in <module>', launch["output"])
         self.assertNotIn("stepbench_worker", launch["output"])
 
-    def test_a_script_that_hangs_is_ended_with_its_processes(self):
+    def test_hanging_script_is_ended_with_its_processes(self):
         self.write(HEAD + "import subprocess\nsubprocess.Popen(['sleep', '600'])\nfor _ in measure(Loader()): time.sleep(600)")
         self.run_script("--set", "limits.step_s=1", status=4)
         launch, = rows_of(self.results, "launch")
         self.assertIn("timed out", launch["reason"])
         self.assertEqual(pythons_in(self.folder), [])
 
-    def test_a_flood_of_output_changes_nothing(self):
+    def test_flood_of_output_changes_nothing(self):
         self.write(HEAD + "for number, _ in enumerate(measure(Loader())):\n"
                           "    if number < 2: os.write(1, b'x' * (1 << 26))")
         self.run_script()
         launch, = rows_of(self.results, "launch")
         self.assertEqual(launch["outcome"], "measured")
 
-    def test_a_training_loop_is_measured_in_fresh_processes(self):
+    def test_training_loop_is_measured_in_fresh_processes(self):
         self.write(TRAIN, "train.py")
         self.write("CLASSES = 4\n", "settings.py")
         self.write("workload: python_script\nscript: {path: train.py}\nlaunches: 1\n"
@@ -436,7 +436,7 @@ class Scripts(unittest.TestCase):
             self.assertEqual(columns["samples"], [8] * 4)
         self.assertEqual(pythons_in(self.folder), [])
 
-    def test_a_profile_has_the_calls_that_torchs_own_profiler_counts(self):
+    def test_profile_has_the_calls_of_torchs_profiler(self):
         self.write(PROFILED)
         self.alone("seen.json")
         self.run_script("--profile", "--set", "profile.active=3", "--set", "profile.trace=true")
@@ -458,7 +458,7 @@ class Scripts(unittest.TestCase):
         self.assertIn("3 steps", self.stepbench("analyze", trace))
         self.assertIn("aten::addmm", self.stepbench("show", "results", "--ops"))
 
-    def test_steps_are_measured_until_their_mean_is_known_and_their_warm_up_is_judged(self):
+    def test_steps_repeat_until_precision_with_judged_warmup(self):
         for folder, step_ns, verdict in (("falls", "max(5_000_000, 45_000_000 - 1_500_000 * number)", "too_short"),
                                          ("flat", "5_000_000 + 1_000 * (number % 7)", "ok")):
             self.write(HEAD + SCRIPTED_CLOCK + f"for number, _ in enumerate(measure(Loader())): now_ns += {step_ns}")
@@ -469,7 +469,7 @@ class Scripts(unittest.TestCase):
             self.assertEqual(launch["schedule"]["warmup_verdict"], verdict)
             self.assertEqual("warmup_too_short" in launch["flags"], verdict == "too_short")
 
-    def test_another_version_of_the_script_is_refused_as_a_base(self):
+    def test_other_version_of_a_script_is_refused_as_base(self):
         self.write("STEPS = 1\n", "helper.py")
         self.write(HEAD + "import helper\nfor _ in measure(Loader()): time.sleep(0.001)")
         self.run_script("--results", "before")
@@ -490,7 +490,7 @@ class Scripts(unittest.TestCase):
                 for row in rows_of(self.results, "launch")]
         self.assertEqual(set(arms), {("a", "old.py", "'an argument'"), ("b", "new.py", "'an argument'")})
 
-    def test_a_script_run_alone_writes_a_result_file_that_show_reads(self):
+    def test_standalone_script_writes_a_readable_result(self):
         self.write(HEAD + "for _ in measure(Loader(), warmup=1, active=5, repeat=2):\n"
                           "    with phase('forward'): time.sleep(0.001)")
         environment = {**self.environment, "PYTHONPATH": str(SOURCE / "tools/python")}
@@ -506,7 +506,7 @@ class Scripts(unittest.TestCase):
         shown = self.stepbench("show", "results", "--format", "csv")
         self.assertIn(",measured,", shown)
 
-    def test_a_script_run_alone_records_no_secret_of_its_command_line(self):
+    def test_standalone_script_records_no_secret(self):
         self.write(HEAD + "for _ in measure(Loader()): pass")
         words = ["--api-key", "kept-out-1", "--password=kept-out-2", "--data", "https://me:kept-out-3@host/?sig=kept-out-4",
                  "WANDB_API_KEY=kept-out-5", "kept-out-6", "--max-tokens", "128"]
@@ -517,7 +517,7 @@ class Scripts(unittest.TestCase):
         self.assertNotIn("kept-out", file.read_text())
         self.assertIn("--max-tokens 128", file.read_text())
 
-    def test_each_named_loop_is_a_case_of_its_own(self):
+    def test_each_named_loop_is_its_own_case(self):
         self.write(HEAD + "def train(loader):\n"
                           "    for _ in measure(loader(), name='train'):\n"
                           "        with phase('clip_grad'): pass\n"
@@ -538,7 +538,7 @@ class Scripts(unittest.TestCase):
         columns = [set(row["columns"]) for row in rows_of(self.results, "samples")]
         self.assertEqual([column & {"clip_grad_ns", "pack_ns"} for column in columns], [{"clip_grad_ns"}, set()])
 
-    def test_what_the_collector_of_garbage_costs_is_said_and_its_axis_stands_beside(self):
+    def test_garbage_collector_cost_is_shown_with_its_axis(self):
         self.write("import gc, sys\nfrom stepbench_worker import measure\nkept = [[i, [i]] for i in range(200_000)]\n"
                    "for number, _ in enumerate(measure([[1]] * 100)):\n    gc.collect()\n    if number == 0:\n"
                    "        print(gc.get_freeze_count() > 400_000, gc.isenabled(), file=open('seen', 'a'))\n")
@@ -552,7 +552,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual([each["set"] for each in found], [[{"option": "script.gc", "value": "freeze"}]])
         self.assertEqual(sorted((self.folder / "seen").read_text().splitlines()), ["False False", "False True", "True True"])
 
-    def test_habits_that_cost_time_for_nothing_are_told_and_not_those_of_a_script_without_them(self):
+    def test_costly_habits_are_found_only_if_present(self):
         self.write(HABITS)
         for arguments, told in (("off plain", set()), ("inside plain", {"script.anomaly_mode"}),
                                 ("always bias", {"script.anomaly_mode", "script.bias_before_norm"})):
@@ -565,7 +565,7 @@ class Scripts(unittest.TestCase):
                       "Conv2d(8, 8) before BatchNorm2d(8)",
                       " ".join(said.split()))
 
-    def test_a_loop_that_the_script_does_not_have_is_named_with_those_that_it_has(self):
+    def test_unknown_loop_lists_the_scripts_loops(self):
         self.write(HEAD + "for _ in measure(Loader(), name='train'): pass\nfor _ in measure(Loader(), name='val'): pass")
         self.write("workload: python_script\nscript: {path: script.py, loop: vaildate}\nlaunches: 1\n"
                    "schedule: {wait: 0, warmup: 2, active: 4}\n", "loops.yaml")
@@ -573,7 +573,7 @@ class Scripts(unittest.TestCase):
         launch, = rows_of(self.results, "launch")
         self.assertIn('script.py has no loop named "vaildate" (script.loop); its loops are train, val', launch["reason"])
 
-    def test_several_loops_of_a_script_run_alone_are_each_measured(self):
+    def test_standalone_script_measures_each_loop(self):
         self.write(HEAD + "for epoch in range(2):\n"
                           "    batches = sum(1 for _ in measure(Loader(), warmup=1, active=5, name='train'))\n"
                           "    print('batches', batches)\n"
@@ -590,13 +590,13 @@ class Scripts(unittest.TestCase):
         for folder in self.results.iterdir():
             self.assertIn(",measured,", self.stepbench("show", folder, "--format", "csv"))
 
-    def test_an_interpreter_that_is_not_there_is_named_before_anything_is_measured(self):
+    def test_missing_interpreter_is_named_before_measuring(self):
         self.write(HEAD)
         said = self.run_script("--interpreter", "/no/such/python", status=2)
         self.assertIn("no Python interpreter: /no/such/python: there is no such program; activate an environment", said)
         self.assertFalse(self.results.exists())
 
-    def test_arguments_without_a_script_and_no_experiment_at_all_are_answered(self):
+    def test_missing_script_or_experiment_is_refused(self):
         self.assertIn("--python SCRIPT", self.stepbench("run", status=2))
         self.assertIn("too many arguments, the first is 'b.yaml'", self.stepbench("run", "a.yaml", "b.yaml", status=2))
         self.write(HEAD)

@@ -55,19 +55,19 @@ class TwoEnvironments(unittest.TestCase):
         newest = max((self.folder / "results").glob("*/verdict.json"), key=lambda path: path.stat().st_mtime_ns)
         return json.loads(newest.read_text())
 
-    def test_the_slower_environment_is_told_with_its_phase(self):
+    def test_slower_environment_is_reported_with_its_phase(self):
         done = self.ab("--a-python", self.old, "--b-python", self.new, status=1)
         self.assertIn("What changed inside a step", done.stdout)
         self.assertIn(f"{self.new}/bin/python", json.dumps(self.verdict()))
         done = self.ab("--a-python", self.old, "--b-python", self.old / "bin/python", status=0)
         self.assertNotIn("regression", done.stdout)
 
-    def test_variables_differ_too(self):
+    def test_different_variables_are_compared(self):
         self.ab("--interpreter", self.old, "--b-env", "FACTOR=1.2", status=1)
         # A later --set does not hide the interpreter: both sides have the library, which only the new environment has.
         self.ab("--interpreter", self.new, "--b-env", "FACTOR=1.0", status=0)
 
-    def test_an_environment_that_is_none_is_named(self):
+    def test_invalid_environment_is_named(self):
         (self.folder / "empty").mkdir()
         done = self.ab("--a-python", self.old, "--b-python", self.folder / "empty", status=2)
         self.assertIn("empty/bin/python", done.stderr)

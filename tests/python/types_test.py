@@ -33,12 +33,12 @@ class Types(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         return pathlib.Path(folder.name)
 
-    def test_both_packages_say_that_they_are_typed(self):
+    def test_both_packages_are_marked_as_typed(self):
         for package in PACKAGES:
             self.assertTrue((package / "py.typed").is_file(), package)
 
     @unittest.skipUnless(MYPY, "mypy is not installed; tools/setup --tests")
-    def test_mypy_finds_nothing_and_would_find_a_mistake(self):
+    def test_mypy_passes_and_finds_a_planted_mistake(self):
         folder = self.in_fresh_folder()
         mypy = (sys.executable, "-m", "mypy", "--no-incremental", "--strict", *self.copies(folder))
         done = self.checked(*mypy, cwd=folder)
@@ -48,7 +48,7 @@ class Types(unittest.TestCase):
         self.assertIn("window.py", self.checked(*mypy, cwd=folder).stdout)
 
     @unittest.skipUnless(PYRIGHT, "pyright is not installed")
-    def test_pyright_finds_nothing_and_would_find_a_mistake(self):
+    def test_pyright_passes_and_finds_a_planted_mistake(self):
         folder = self.in_fresh_folder()
         self.copies(folder)
         settings = {"include": [package.name for package in PACKAGES], "typeCheckingMode": "standard",

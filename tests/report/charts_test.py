@@ -87,8 +87,8 @@ def named(figure, name):
     return next((trace for trace in figure["data"] if trace.get("name", "").startswith(name)), None)
 
 
-class TheScripts(unittest.TestCase):
-    def test_run_no_text(self):
+class PageScripts(unittest.TestCase):
+    def test_scripts_execute_no_text(self):
         """A text may become an element, an attribute's value or JSON; never markup or code."""
         for file in sorted(FOLDER.glob("*.js")):
             code = re.sub(r"//.*", "", file.read_text())
@@ -96,13 +96,13 @@ class TheScripts(unittest.TestCase):
                          r"\bFunction\s*\(", r"\bimport\s*\(", r"\bfetch\s*\(", r"XMLHttpRequest"):
                 self.assertIsNone(re.search(word, code), f"{file.name}: {word}")
 
-    def test_have_no_sequence_that_ends_their_element(self):
+    def test_scripts_never_close_their_element(self):
         for file in FOLDER.glob("*.js"):
             self.assertIsNone(re.search(r"</script|<!--", file.read_text(), re.I), file.name)
 
 
 class Words(unittest.TestCase):
-    def test_are_those_of_the_tables(self):
+    def test_words_equal_those_of_the_tables(self):
         for expression, text in (
                 ("significant(0.00123456)", "0.00123"), ("significant(9.996)", "10.0"), ("significant(1234567)", "1,234,567"),
                 ("significant(0)", "0"),
@@ -118,7 +118,7 @@ class Words(unittest.TestCase):
 
 
 class Shapes(unittest.TestCase):
-    def test_show_markup_as_it_was_written(self):
+    def test_markup_is_shown_as_text(self):
         for text, shown in (("<b>a</b> & <a href='javascript:x'>", "&lt;b&gt;a&lt;/b&gt; &amp; &lt;a href='javascript:x'&gt;"),
                             ("&lt; %{x} 5 %", "&amp;lt; &#37;{x} 5 %"), ("a\u202e\n\u2028", "a\\u202e\\n\\u2028")):
             self.assertEqual(evaluated("shapes.plain(arguments[0])", text), shown)
@@ -126,22 +126,22 @@ class Shapes(unittest.TestCase):
         self.assertLess(len(evaluated("shapes.plain('<'.repeat(1 << 20))")), 1000)
         self.assertEqual(evaluated("shapes.hover('a<br>', '', null, ['b', false])"), "a&lt;br&gt;<br>b")
 
-    def test_draw_no_end_that_is_not_finite(self):
+    def test_infinite_ends_are_not_drawn(self):
         self.assertEqual(evaluated("shapes.intervals([10, 10, 10], [[9, 12], null, [8, Infinity]])"),
                          {"type": "data", "symmetric": False, "array": [2, None, None], "arrayminus": [1, None, 2]})
         self.assertIsNone(evaluated("shapes.intervals([1], [null])"))
 
-    def test_of_very_many_names_write_some(self):
+    def test_very_many_names_are_thinned(self):
         axis = evaluated("shapes.axis({names: Array.from({length: 1000}, () => 'x')})")
         self.assertEqual((len(axis["ticktext"]), axis["tickvals"][1]), (50, 20))
 
-    def test_keep_the_ends_and_the_extremes(self):
+    def test_thinning_keeps_ends_and_extremes(self):
         kept = evaluated("shapes.thinned(Array.from({length: 9999}, (_, i) => i === 4321 ? 99 : i % 7), 50)")
         self.assertLessEqual(len(kept), 50)
         self.assertEqual((kept[0], kept[-1], 4321 in kept, kept == sorted(set(kept))), (0, 9998, True, True))
         self.assertEqual(evaluated("shapes.thinned([3, 1, 2], 4)"), [0, 1, 2])
 
-    def test_have_colours_that_are_seen_on_white_and_on_nearly_black(self):
+    def test_colours_contrast_with_both_backgrounds(self):
         def luminance(colour):
             channels = [int(colour[i:i + 2], 16) / 255 for i in (1, 3, 5)]
             linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
@@ -151,8 +151,8 @@ class Shapes(unittest.TestCase):
             self.assertGreaterEqual(luminance(colour) / 0.06, 3, colour)
 
 
-class ChartsOfARun(unittest.TestCase):
-    def test_have_the_numbers_of_the_sample(self):
+class RunCharts(unittest.TestCase):
+    def test_sample_charts_have_its_numbers(self):
         data, figures = drawn(SAMPLE)
         cases = data["content"]["cases"]
         line, = of_view(figures, "step")[0]["data"]
@@ -176,7 +176,7 @@ class ChartsOfARun(unittest.TestCase):
         launches = of_chart(figures, "launches")[0]
         self.assertEqual(named(launches, "warm-up or drift")["x"], ["2026-11-22T03:16:02"])
 
-    def test_make_a_cross_of_what_failed_and_a_hole_of_what_was_not_planned(self):
+    def test_failed_is_a_cross_and_unplanned_a_gap(self):
         _, figures = drawn(DATA / "sweep.jsonl")
         heat = of_view(figures, "heat map")[0]
         cells, crosses = heat["data"]
@@ -193,13 +193,13 @@ class ChartsOfARun(unittest.TestCase):
             run.add(options, **row)
         return drawn(run.write(pathlib.Path(folder.name) / "made.jsonl"))[1]
 
-    def test_show_hostile_names_as_text(self):
+    def test_hostile_names_are_shown_as_text(self):
         figures = self.run_of([({"loader.engine": name}, {"step_ns": 50e6, "steps": 5}) for name in ("<b>x</b>", "%{y}", "z")])
         dots = of_chart(figures, "sweep")[0]
         self.assertEqual(dots["layout"]["yaxis"]["ticktext"], ["engine=&lt;b&gt;x&lt;/b&gt;", "engine=&#37;{y}", "engine=z"])
         self.assertNotIn("<b>", json.dumps([figure for _, _, figure in figures]), "no text of a run is markup")
 
-    def test_tell_cases_that_hardly_differ_apart_by_nothing(self):
+    def test_nearly_equal_cases_look_equal(self):
         def scale(last):
             return of_view(self.run_of([({"a": i // 2, "b": i % 2}, {"step_ns": last if i == 3 else 50e6, "noise": 0.0001})
                                         for i in range(6)]), "heat map")[0]["layout"]["coloraxis"]
@@ -207,7 +207,7 @@ class ChartsOfARun(unittest.TestCase):
         self.assertAlmostEqual(tied["cmin"] / tied["cmax"], 0.8)
         self.assertNotIn("cmin", scale(80e6))
 
-    def test_of_four_options_are_parallel_axes_in_quarters(self):
+    def test_four_options_are_parallel_axes_in_quarters(self):
         figures = self.run_of([({"a": i % 2, "b": i // 2 % 2, "c": i // 4 % 2, "d": i // 8}, {"step_ns": (40 + 4 * i) * 1e6,
                                 "steps": 5}) for i in range(16)])
         parallel = of_chart(figures, "sweep")[0]
@@ -219,19 +219,19 @@ class ChartsOfARun(unittest.TestCase):
         figures = self.run_of([(options, {"step_ns": 50e6, "steps": 5, "launches": 2, **row}) for options in cases])
         return {figure["name"]: figure for figure in of_chart(figures, "sweep")}
 
-    def test_of_one_option_are_a_line_of_numbers_and_dots_of_words(self):
+    def test_one_option_is_a_line_or_dots(self):
         line = self.views_of([{"a": value} for value in (8, 1, 4, 2)])["step"]
         self.assertEqual((line["data"][0]["x"], line["layout"]["xaxis"]["type"]), ([1, 2, 4, 8], "log"))
         dots = self.views_of([{"a": value} for value in ("fork", "thread", "inline")])["step"]
         self.assertEqual(dots["layout"]["yaxis"]["ticktext"], ["a=fork", "a=thread", "a=inline"], "in the order of the table")
         self.assertIn("not at 0", dots["note"])
 
-    def test_of_options_that_change_together_have_one_axis(self):
+    def test_options_changing_together_share_an_axis(self):
         line = self.views_of([{"a": value, "b": value / 10} for value in (8, 16, 32)])["step"]
         self.assertEqual((line["layout"]["xaxis"]["title"]["text"], line["layout"]["xaxis"]["ticktext"][0]),
                          ("a / b", "8 / 0.8"))
 
-    def test_of_three_options_are_small_multiples(self):
+    def test_three_options_are_small_multiples(self):
         views = self.views_of([{"a": i // 6, "b": i % 6 // 2, "c": not i % 2} for i in range(24)])
         self.assertEqual(list(views), [f"{way}: {number}" for number in ("step", "samples/s")
                                        for way in ("heat map", "lines", "best cases")])
@@ -240,21 +240,21 @@ class ChartsOfARun(unittest.TestCase):
         self.assertEqual([each["text"] for each in heat["layout"]["annotations"]], ["c=true", "c=false"])
         self.assertEqual(len(views["best cases: step"]["layout"]["yaxis"]["ticktext"]), 24)
 
-    def test_of_options_that_are_not_set_and_of_failures_say_so(self):
+    def test_unset_options_and_failures_are_labelled(self):
         cases = [({"a": i % 2, "b": i // 2 % 2, "c": None if i % 3 else "x", "d": i // 8},
                   {"outcome": "failed", "reason": "no"} if i == 7 else {"step_ns": 50e6, "steps": 5}) for i in range(16)]
         parallel = of_chart(self.run_of(cases), "sweep")[0]
         self.assertIn("1 case without a number", parallel["note"])
         self.assertIn("not set", [each["text"] for each in parallel["layout"]["annotations"]])
 
-    def test_of_launches_mark_doubts_and_failures(self):
+    def test_launch_charts_mark_doubts_and_failures(self):
         launches = of_chart(self.run_of([({"a": 1}, {"step_ns": 50e6}), ({"a": 2}, {"outcome": "failed", "reason": "<i>no</i>",
                                           "launches": 1})]), "launches")[0]
         failed = named(launches, "failed: no number")
         self.assertEqual((failed["yaxis"], failed["y"]), ("y2", [0.02]))
         self.assertIn("failed: &lt;i&gt;no&lt;/i&gt;", failed["hovertext"][0])
 
-    def test_of_a_profile_sum_to_the_step(self):
+    def test_profile_charts_sum_to_the_step(self):
         data, figures = drawn(DATA / "profiled.jsonl")
         profile = data["charts"]["profiles"][0]
         areas = of_chart(figures, "areas")[0]["data"][0]
@@ -262,7 +262,7 @@ class ChartsOfARun(unittest.TestCase):
         self.assertAlmostEqual(sum(areas["values"]), (sum(ops["ns"]) + ops["outside_ns"]) / profile["steps"] / 1e6, 3)
         self.assertEqual(areas["parents"].count(""), 1)
 
-    def test_of_modules_hold_their_ops_and_fold_the_smallest(self):
+    def test_module_charts_fold_the_smallest_ops(self):
         ops = {"module": ["a.b", "a.b", "a", "", "c"] + ["c"] * 700, "name": ["x", "y", "x", "x", "x"] + [f"o{i}" for i in range(700)],
                "ns": [4, 1, 8, 2, 16] + [1] * 700, "calls": [1] * 705, "outside_ns": 5}
         areas = evaluated("areasOf(arguments[0])", ops)
@@ -273,7 +273,7 @@ class ChartsOfARun(unittest.TestCase):
         others, = (area for area in areas if area["label"] == "(others)")
         self.assertEqual((others["parent"], others["ns"]), (at["c"], 105))
 
-    def test_of_calls_sum_to_the_step_with_a_colour_for_each_phase(self):
+    def test_call_charts_sum_to_the_step_by_phase(self):
         calls = {"name": ["ProfilerStep*", "forward", "<b>", "backward", "(others)"], "parent": [-1, 0, 1, 0, 3],
                  "calls": [2, 2, 4, 2, 9], "host_ns": [2e6, 1.5e6, 4e5, 3e5, 1e5], "own_host_ns": [2e5, 1.1e6, 4e5, 2e5, 1e5],
                  "device_ns": [0, 0, 1e5, 0, 0], "own_device_ns": [0, 0, 1e5, 0, 0], "step": [0]}
@@ -288,8 +288,8 @@ class ChartsOfARun(unittest.TestCase):
         self.assertIn("device time from it: 50.0 us per step", flame["hovertext"][2])
 
 
-class ChartsOfWhatWasJudged(unittest.TestCase):
-    def test_have_every_change_with_its_interval_on_its_margin(self):
+class VerdictCharts(unittest.TestCase):
+    def test_every_change_has_its_interval_and_margin(self):
         data, figures = drawn(SOURCE / "tests/corpus/data/ab/verdict.json")
         metrics = data["content"]["cases"][0]["metrics"]
         forest, = of_chart(figures, "forest")
@@ -309,7 +309,7 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         cause, = of_chart(figures, "cause")
         self.assertEqual(cause["data"][0]["x"], [change["change_ns"] / 1e6 for change in data["content"]["cases"][0]["cause"]])
 
-    def test_of_very_many_metrics_have_those_that_matter_most(self):
+    def test_very_many_metrics_show_the_largest_changes(self):
         metrics = [{"name": f"m{i}", "verdict": "regression" if i == 69 else "ok", "change": 0.01, "change_low": None,
                     "change_high": None, "margin": 0.02, "decides": True, "corrected_change": None, "p_adjusted": None,
                     "pairs": 3, "unit": "ns", "base_median": 1, "candidate_median": 1} for i in range(70)]
@@ -319,7 +319,7 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         for words in ("The 60 of 70 rows", "1 row without a change", "60 rows without an interval"):
             self.assertIn(words, forest["note"])
 
-    def test_of_a_night_have_every_series_at_its_change(self):
+    def test_night_charts_have_every_series_at_its_change(self):
         data, figures = drawn(SOURCE / "tests/unit/report/nights/data/eventful.json")
         night, = of_chart(figures, "night")
         xs = sorted(x for trace in night["data"] for x in trace["x"])
@@ -334,7 +334,7 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         self.assertIsNotNone(named(series[0], "usual then"))
         self.assertEqual(len(named(series[0], "value")["y"]), 26)
 
-    def test_of_a_single_night_have_an_axis_of_days(self):
+    def test_single_night_has_an_axis_of_days(self):
         run = Run(SAMPLE, "single", BEGIN + datetime.timedelta(days=1))
         run.add({"loader.num_workers": 2}, 50e6, launches=3, steps=5)
         file = run.write(pathlib.Path(folder.name) / "single.jsonl")
@@ -344,7 +344,7 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         first, last = of_chart(figures, "series")[0]["layout"]["xaxis"]["range"]
         self.assertEqual((first[:10], last[:10]), ("2026-01-31", "2026-02-03"))
 
-    def test_of_a_night_nobody_knows_the_alert_of_still_draw(self):
+    def test_night_with_an_unknown_alert_is_drawn(self):
         figure = evaluated("charts.series({id: 's', title: 'step'}, {content: {id: 's', unit: 'ns', nights: arguments[0]}})",
                            [{"run_id": "r", "started_utc": "2026-01-01T02:00:00Z", "value": 1e6, "low": 9e5, "high": 2e6,
                              "launches": 3, "alert": "A9", "note": "<b>", "waited_for_cpu_share": 0.62, "state": "suspect"}])
@@ -353,7 +353,7 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         self.assertIn("waited 62.0 %", figure["data"][0]["hovertext"][0])
         self.assertIn("&lt;b&gt;", figure["data"][0]["hovertext"][0])
 
-    def test_of_nights_say_where_the_axis_begins_and_what_is_left_out(self):
+    def test_long_history_states_its_start_and_omissions(self):
         def note(*values):
             nights = [{"run_id": "r", "started_utc": f"2026-01-0{day}T02:00:00Z", "value": value, "launches": 3}
                       for day, value in enumerate(values, 1)]
@@ -363,20 +363,20 @@ class ChartsOfWhatWasJudged(unittest.TestCase):
         self.assertEqual(note(1e5, 9e6), "")
 
 
-class ChartsOfTraces(unittest.TestCase):
+class TraceCharts(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.traces = pathlib.Path(folder.name) / "traces"
         make_traces(SOURCE / "tests/fuzz/corpus/trace", cls.traces)
 
-    def test_sum_to_each_step(self):
+    def test_trace_charts_sum_to_each_step(self):
         data, figures = drawn(self.traces / "sync.json")
         steps, = of_chart(figures, "trace_steps")
         for i, wall in enumerate(data["content"][0]["idle"][0]["wall_ns"]):
             self.assertAlmostEqual(sum(trace["y"][i] for trace in steps["data"]), wall / 1e6, 6)
         self.assertEqual(steps["layout"]["barmode"], "stack")
 
-    def test_name_the_rank_that_the_others_wait_for(self):
+    def test_trace_charts_name_the_slow_rank(self):
         data, figures = drawn(self.traces / "ranks")
         ranks, = of_chart(figures, "ranks")
         self.assertEqual(ranks["layout"]["xaxis"]["ticktext"], ["0", "1", "2 (straggler)"])

@@ -186,12 +186,12 @@ def numbers_of(trace):
         yield from flat(dimension.get("values"))
 
 
-class TheSample(Reports):
+class SamplePage(Reports):
     @classmethod
     def setUpClass(cls):
         cls.file = report("sample", SAMPLE)
 
-    def test_says_what_show_says(self):
+    def test_page_has_the_text_of_show(self):
         page = self.whole(self.file)
         self.assertIn("quickstart", driver.title)
         expected = shown(SAMPLE)
@@ -205,7 +205,7 @@ class TheSample(Reports):
         self.assertIn("53.2", first)
         page.picture(OUT / "sample.png", whole=True)
 
-    def test_reads_well_in_the_dark_and_in_the_light(self):
+    def test_page_contrasts_in_dark_and_light(self):
         page = self.look(self.file)
         page.draw_all()
         for scheme in ("dark", "light"):
@@ -219,7 +219,7 @@ class TheSample(Reports):
         self.assertEqual(self.ask(page, "contrast"), [])
         self.quiet(page)
 
-    def test_fits_a_telephone(self):
+    def test_page_fits_a_phone(self):
         page = self.look(self.file)
         page.command("Emulation.setDeviceMetricsOverride", width=360, height=740, deviceScaleFactor=1, mobile=False)
         try:
@@ -230,7 +230,7 @@ class TheSample(Reports):
         finally:
             page.command("Emulation.clearDeviceMetricsOverride")
 
-    def test_names_stand_above_their_bars_on_a_telephone_and_nothing_lies_over_a_chart(self):
+    def test_phone_puts_names_above_bars_without_overlap(self):
         run = Run(SAMPLE, "names")
         run.sweep("data.path", "loader.num_workers")
         for number, name in enumerate(("imagenet-train-shards-of-2024", "a-quite-long-name-of-a-folder", "short")):
@@ -258,7 +258,7 @@ class TheSample(Reports):
         finally:
             page.command("Emulation.clearDeviceMetricsOverride")
 
-    def test_prints_whole_tables(self):
+    def test_printed_page_has_whole_tables(self):
         page = self.look(self.file)
         page.draw_all()
         printed = page.printed()
@@ -277,7 +277,7 @@ class TheSample(Reports):
             page.command("Emulation.setEmulatedMedia", media="")
             page.command("Emulation.clearDeviceMetricsOverride")
 
-    def test_without_a_script_has_its_tables_and_the_words_of_its_charts(self):
+    def test_no_script_shows_tables_and_chart_texts(self):
         page = self.look(self.file, script=False)
         try:
             text = driver.find_element("tag name", "body").text
@@ -289,7 +289,7 @@ class TheSample(Reports):
         finally:
             page.command("Emulation.setScriptExecutionDisabled", value=False)
 
-    def test_is_walked_through_by_keyboard(self):
+    def test_keyboard_reaches_every_control(self):
         page = self.look(self.file)
         page.until("document.querySelector('.plot').dataset.state === 'drawn'", "the first figure")
         self.assertEqual(page.run("return document.activeElement.tagName"), "BODY", "the page takes no focus by itself")
@@ -305,7 +305,7 @@ class TheSample(Reports):
                          "each => Number(each.getAttribute('tabindex')) > 0).length")
         self.assertEqual(order, 0, "the order of the page is that of its text")
 
-    def test_tells_of_points_that_are_pointed_at(self):
+    def test_hovered_point_shows_its_values(self):
         page = self.look(self.file)
         page.draw_all()
         told = 0
@@ -332,7 +332,7 @@ class Tables(Reports):
     def setUpClass(cls):
         cls.file = report("sweep", SWEEP)
 
-    def test_are_sorted_as_numbers_with_what_is_missing_last(self):
+    def test_sorted_tables_put_missing_numbers_last(self):
         page = self.whole(self.file)
         self.estimates_stand_in(page, [case for case in shown(SWEEP)["cases"] if case["step_ns"]])
         table = self.ask(page, "tables")[0]
@@ -347,7 +347,7 @@ class Tables(Reports):
             self.assertEqual(len(known), 6)
             self.assertEqual(values[len(known):], [None] * (len(values) - len(known)), "missing ones come last")
 
-    def test_show_the_rows_that_hold_the_words(self):
+    def test_filter_shows_the_matching_rows(self):
         page = self.look(self.file)
         table = self.ask(page, "tables")[0]
         field = driver.find_element("id", f"{table['id']}-filter")
@@ -411,7 +411,7 @@ class EveryKind(Reports):
                                    ("sync", source / "traces/sync.json", 0), ("ranks", source / "traces/ranks", 0)):
             cls.files[name] = report(name, what, status=(0, status))
 
-    def test_says_its_answer_on_the_first_screen_of_any_width(self):
+    def test_answer_is_on_the_first_screen_at_any_width(self):
         for width, height in self.SCREENS:
             driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                    {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
@@ -429,7 +429,7 @@ class EveryKind(Reports):
             finally:
                 driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
-    def test_is_read_in_the_dark_and_on_paper(self):
+    def test_page_is_readable_in_dark_and_on_paper(self):
         dark = [{"name": "prefers-color-scheme", "value": "dark"}]
         try:
             for name, file in self.files.items():
@@ -447,14 +447,14 @@ class EveryKind(Reports):
             driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
             driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
-    def test_what_is_not_confirmed_is_no_win(self):
+    def test_unconfirmed_change_is_not_a_win(self):
         page = self.whole(self.files["better"])
         self.assertEqual(page.run("return document.querySelectorAll('tr.good').length"), 0)
         legends = page.run("return [...document.querySelectorAll('.legendtext')].map(each => each.textContent)")
         self.assertIn("perhaps better", legends)
         self.assertNotIn("better", legends)
 
-    def test_a_title_is_said_once(self):
+    def test_title_appears_once(self):
         for name, file in self.files.items():
             page = self.look(file)
             page.draw_all()
@@ -463,7 +463,7 @@ class EveryKind(Reports):
                               "each => each.textContent.trim())")
             self.assertEqual([a for a, b in zip(titles, titles[1:]) if a == b], [], name)
 
-    def test_details_are_folded_and_a_link_opens_them(self):
+    def test_link_opens_folded_details(self):
         page = self.look(self.files["clear"])
         folded = page.run("return [...document.querySelectorAll('main section')].filter("
                           "each => each.querySelector(':scope > details:not([open])')).map(each => each.id)")
@@ -475,7 +475,7 @@ class EveryKind(Reports):
         page.draw_visible()
         self.quiet(page)
 
-    def test_a_tie_has_nothing_bold_and_no_colours_of_its_own(self):
+    def test_tie_has_no_bold_text_and_no_colours(self):
         page = self.whole(self.files["tied"])
         self.assertIn("no winner: all 12 overlap", page.run("return document.querySelector('#answer').innerText"))
         weights = page.run("return [...document.querySelectorAll('#overview td')].map("
@@ -484,7 +484,7 @@ class EveryKind(Reports):
 
 
 class HostileNames(Reports):
-    def test_are_shown_as_text_and_do_nothing(self):
+    def test_hostile_names_are_text_and_do_nothing(self):
         run = Run(SAMPLE, HOSTILE, config_text=f"name: {HOSTILE}\n" * 3, config_path=HOSTILE, argv=[HOSTILE] * 3)
         run.head["context"] = {f"label.{SCRIPT}": HOSTILE, "host": HOSTILE}
         run.worker["environment"] = dict(run.worker["environment"], **{IMAGE: HOSTILE, "cpu.model": HOSTILE})
@@ -507,7 +507,7 @@ class HostileNames(Reports):
         self.assertEqual(page.run("return document.querySelectorAll('script:not([type])').length"), 2)
         page.picture(OUT / "hostile.png", whole=True)
 
-    def test_from_a_worker_are_shown_as_text(self):
+    def test_hostile_worker_names_are_text(self):
         worker = path("worker")
         worker.write_text(f"#!/bin/sh\ncase $1 in describe) ;; *) printf '%s\\n\\377\\300' '{SCRIPT}{IMAGE}' >&2; "
                           f"head -c 1048576 /dev/zero | tr '\\0' '<' >&2;; esac\nexec '{STUB}' \"$@\"\n")
@@ -530,11 +530,11 @@ class OddRuns(Reports):
         page.picture(OUT / f"{name}.png", whole=True)
         return page, page.run("return document.body.innerText")
 
-    def test_an_empty_run(self):
+    def test_empty_run_has_a_page(self):
         _, text = self.page_of("empty", Run(SAMPLE, "empty"), status=(4,))
         self.assertRegex(text, "(?i)nothing|no launch")
 
-    def test_a_run_of_which_all_cases_failed(self):
+    def test_run_with_only_failures_has_a_page(self):
         run = Run(SAMPLE, "failed")
         run.sweep("loader.num_workers")
         for workers in (0, 2):
@@ -544,13 +544,13 @@ class OddRuns(Reports):
         self.assertEqual(shown(path("failed.jsonl"))["cases"][0]["outcome"], "failed")
         self.assertTrue(self.ask(page, "tables"))
 
-    def test_one_launch(self):
+    def test_single_launch_has_a_page(self):
         run = Run(SAMPLE, "single")
         run.add({"loader.num_workers": 2}, 40e6, launches=1)
         page, _ = self.page_of("single", run)
         self.estimates_stand_in(page, shown(path("single.jsonl"))["cases"])
 
-    def test_nine_options_that_vary(self):
+    def test_nine_varied_options_have_a_page(self):
         run = Run(SAMPLE, "nine")
         names = ("loader.num_workers", "loader.batch_size", "loader.prefetch_factor", "loader.pin_memory", "seed",
                  "loader.shuffle", "model.kind", "threads.intra_op", "optimizer.lr")
@@ -562,7 +562,7 @@ class OddRuns(Reports):
         page, _ = self.page_of("nine", run)
         self.estimates_stand_in(page, shown(path("nine.jsonl"))["cases"])
 
-    def test_two_runs_with_different_columns(self):
+    def test_two_runs_with_different_columns_have_a_page(self):
         other = Run(SAMPLE, "other")
         other.add({"loader.num_workers": 2, "custom.option": "only here"}, 40e6)
         for row in other.rows:
@@ -574,13 +574,13 @@ class OddRuns(Reports):
         self.estimates_stand_in(page, shown(SAMPLE, path("other.jsonl"))["cases"])
         page.picture(OUT / "two.png", whole=True)
 
-    def test_of_some_sections_without_charts(self):
+    def test_chosen_section_without_charts_has_a_page(self):
         page = self.look(report("bare", SAMPLE, "--plotly", "none", "--section", "overview", "--title", IMAGE))
         self.assertEqual(driver.title, IMAGE)
         self.assertEqual(page.run("return document.querySelectorAll('section:not(#answer)').length"), 1)
         self.quiet(page)
 
-    def test_a_packed_page_is_drawn_alike(self):
+    def test_packed_page_is_drawn_alike(self):
         plain, packed = report("plain", SWEEP), report("packed", SWEEP, "--compact")
         self.assertLess(packed.stat().st_size, plain.stat().st_size * 0.7)
         first = self.whole(plain)
@@ -592,7 +592,7 @@ class OddRuns(Reports):
 
 
 class OtherSources(Reports):
-    def test_a_verdict_of_ab(self):
+    def test_verdict_of_ab_has_a_page(self):
         path("ab.yaml").write_text(json.dumps({
             "name": "ab", "workload": "stub", "launches": 5, "schedule": {"wait": 0, "warmup": 1, "active": 5},
             "stub": {"jitter": 0.002, "step_us": 1000}}))
@@ -607,7 +607,7 @@ class OtherSources(Reports):
         self.assertTrue(any(abs(number - 100 * step["change"]) < 1e-3 for number in drawn), step)
         page.picture(OUT / "verdict.png", whole=True)
 
-    def test_a_history_of_two_hundred_nights(self):
+    def test_two_hundred_nights_have_a_page(self):
         files = nights(SAMPLE, path("nights"), 200)
         stepbench("track", "add", *files, "--db", "sqlite:history.db")
         page = self.whole(report("history", "history.db"))
@@ -634,7 +634,7 @@ class OtherSources(Reports):
                              "value": 52e6, "change": 0.04}}
         pathlib.Path(f"{history}.events.jsonl").write_text(json.dumps(event) + "\n")
 
-    def test_a_site_of_nights_opens_from_a_disk_and_from_a_server(self):
+    def test_site_of_nights_opens_from_disk_and_server(self):
         files = nights(SAMPLE, path("site-nights"), 24)
         stepbench("track", "add", *files, "--db", "sqlite:nights.db")
         self.tell_of_a_step(path("nights.db"), [json.loads(file.read_text().splitlines()[0])["run_id"]
@@ -667,14 +667,14 @@ class OtherSources(Reports):
         index.run("document.querySelector('#series td a').click()")
         index.until("location.pathname.includes('/series-')", "the page of a series")
 
-    def test_a_trace(self):
+    def test_trace_has_a_page(self):
         subprocess.run([COMPOSE, path("traces")], check=True, stdout=subprocess.DEVNULL)
         trace = next(iter(json.loads(path("traces/expected.json").read_text()).values()))["path"]
         page = self.whole(report("trace", trace))
         self.assertEqual(self.embedded(page)["generated_from"]["kind"], "analysis")
         page.picture(OUT / "trace.png", whole=True)
 
-    def test_operations(self):
+    def test_operations_have_a_page(self):
         page = self.whole(report("profiled", PROFILED, status=(0, 4)))
         page.picture(OUT / "profiled.png", whole=True)
         page.draw_all()

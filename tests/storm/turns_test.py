@@ -41,7 +41,7 @@ def divide(readers, seconds):
 
 
 class TurnsTest(unittest.TestCase):
-    def test_all_that_can_be_done_are_done_and_leave_their_time_to_the_slow_ones(self):
+    def test_finished_fuzzers_leave_time_to_slow_ones(self):
         quick = [Reader(20_000) for _ in range(10)]
         slow = [Reader(100), Reader(200)]
         divide(quick + slow, 2000)
@@ -50,22 +50,22 @@ class TurnsTest(unittest.TestCase):
         for each in slow:
             self.assertGreater(each.seconds, 600)
 
-    def test_each_is_looked_at_however_many_wait(self):
+    def test_each_fuzzer_gets_a_turn(self):
         readers = divide([Reader(10) for _ in range(20)], 300)
         self.assertTrue(all(each.turns >= 1 and each.inputs > 0 for each in readers))
 
-    def test_turns_are_long_so_that_what_was_learned_is_seldom_read_again(self):
+    def test_long_turns_seldom_reread_the_corpus(self):
         readers = divide([Reader(100) for _ in range(20)], 6000)
         self.assertLessEqual(max(each.turns for each in readers), 2)
         self.assertGreater(min(each.longest for each in readers), 5 * LEAST_TURN_S)
 
-    def test_those_that_have_read_enough_wait_for_the_others(self):
+    def test_fuzzers_beyond_their_share_wait(self):
         done, other = Reader(1000, before=GOAL), Reader(1000)
         divide([done, other], 500)
         self.assertLess(done.seconds, 60)
         self.assertGreater(other.seconds, 400)
 
-    def test_when_all_have_read_enough_they_go_on_in_turn(self):
+    def test_fuzzers_all_beyond_their_share_take_turns(self):
         readers = divide([Reader(1000, before=GOAL) for _ in range(3)], 600)
         self.assertGreater(min(each.seconds for each in readers), 150)
 

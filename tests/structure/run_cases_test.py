@@ -60,46 +60,46 @@ class RunCases(unittest.TestCase):
             outputs[name] = case.findtext("system-out")
         return done.returncode, states, outputs
 
-    def test_cases_are_told_apart(self):
+    def test_cases_are_reported_one_by_one(self):
         status, states, outputs = self.run_of("good", "fail", "skip")
         self.assertEqual((status, states), (1, {"good": "passed", "fail": "failure", "skip": "skipped"}))
         self.assertEqual(outputs["fail"], "says fail\n")
 
-    def test_after_a_crash_the_other_cases_run(self):
+    def test_crash_lets_the_other_cases_run(self):
         status, states, outputs = self.run_of("one", "crash", "two", "crash_too", "three")
         self.assertEqual(states, {"one": "passed", "crash": "failure", "two": "passed", "crash_too": "failure",
                                   "three": "passed"})
         self.assertEqual(status, 1)
         self.assertIn("ended by SIGSEGV in this case", outputs["crash"])
 
-    def test_an_exit_in_a_case_is_a_failure(self):
+    def test_exit_in_a_case_is_a_failure(self):
         self.assertEqual(self.run_of("exit", "two")[1], {"exit": "failure", "two": "passed"})
 
-    def test_cases_after_an_early_end_run(self):
+    def test_early_end_lets_the_other_cases_run(self):
         self.assertEqual(self.run_of("exit_after", "fail")[1], {"exit_after": "passed", "fail": "failure"})
 
-    def test_a_program_that_ends_well_is_not_asked_for_its_cases(self):
+    def test_successful_program_is_not_asked_for_its_cases(self):
         self.run_of("good", "fail")
         self.assertFalse((self.folder / "program.listed").exists())
 
-    def test_a_hang_names_its_case_and_the_others_run(self):
+    def test_hang_names_its_case_and_others_run(self):
         status, states, outputs = self.run_of("one", "hang", "two", options=("--limit", "3"))
         self.assertEqual((status, states), (1, {"one": "passed", "hang": "failure", "two": "passed"}))
         self.assertIn("ended after more than 3 s in this case", outputs["hang"])
 
-    def test_a_bad_end_after_good_cases_is_a_failure(self):
+    def test_bad_end_after_good_cases_is_a_failure(self):
         status, states, outputs = self.run_of("one", "two", status=23)
         self.assertEqual((status, states), (1, {"one": "passed", "two": "failure"}))
         self.assertIn("ended with status 23 after this case", outputs["two"])
 
-    def test_what_a_case_leaves_running_is_ended(self):
+    def test_leftover_process_of_a_case_is_ended(self):
         self.assertEqual(self.run_of("leave", "two")[:2], (0, {"leave": "passed", "two": "passed"}))
 
-    def test_cases_can_be_picked(self):
+    def test_filter_selects_cases(self):
         self.assertEqual(self.run_of("good", "fail", picked="^A.go")[:2], (0, {"good": "passed"}))
         self.assertEqual(self.run_of("good", "fail", picked="unit_a")[0], 1)
 
-    def test_a_program_whose_cases_all_skip_skips(self):
+    def test_program_with_only_skips_skips(self):
         self.assertEqual(self.run_of("skip", "skip_too")[0], 77)
 
 

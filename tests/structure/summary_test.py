@@ -43,7 +43,7 @@ class Summary(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (status, ""), done.stdout)
         return done.stdout
 
-    def test_a_failed_test_is_named_with_the_command_that_repeats_it_and_the_file_of_its_output(self):
+    def test_failed_test_has_its_command_and_output_file(self):
         self.run_of((PASSED, "A.good", ""), (FAILED, "A.bad/2 (x)", "expected 1\nwas 2"))
         said = self.summary(status=1)
         self.assertEqual(said.splitlines()[-4:], [
@@ -53,26 +53,26 @@ class Summary(unittest.TestCase):
         self.assertEqual((self.folder / "ci/failed/A.bad_2_x_.txt").read_text(), "run 1 of 1\nexpected 1\nwas 2\n")
         self.assertNotIn("good", said)
 
-    def test_what_failed_once_of_several_runs_is_named_with_how_often(self):
+    def test_intermittent_failure_is_named_with_its_count(self):
         for kind in (PASSED, FAILED, PASSED):
             self.run_of((kind, "A.rare", "why"), (PASSED, "A.good", ""))
         said = self.summary(status=1)
         self.assertIn("1 passed, 1 failed, 0 skipped in 3 runs\nfailed: A.rare, in 1 of 3 runs\n", said)
         self.assertEqual((self.folder / "ci/failed/A.rare.txt").read_text(), "run 2 of 3\nwhy\n")
 
-    def test_a_long_output_is_cut_from_its_beginning_and_kept_whole_in_its_file(self):
+    def test_long_output_is_cut_but_whole_in_its_file(self):
         self.run_of((FAILED, "A.long", "\n".join(f"line {i}" for i in range(100))))
         said = self.summary(status=1)
         self.assertIn("... 40 lines before these: ci/failed/A.long.txt\nline 40\n", said)
         self.assertIn("line 0\n", (self.folder / "ci/failed/A.long.txt").read_text())
 
-    def test_what_was_not_started_has_failed_and_silence_is_told(self):
+    def test_unstarted_test_fails_and_silence_is_reported(self):
         self.run_of((NOT_STARTED, "A.user", "Failed test dependencies: setup"), (FAILED, "A.hangs", ""))
         said = self.summary(status=1)
         self.assertIn("0 passed, 2 failed, 0 skipped\n", said)
         self.assertIn("it printed nothing and ended after 2.5 s", said)
 
-    def test_skips_stand_with_their_reasons(self):
+    def test_skips_are_listed_with_their_reasons(self):
         self.run_of((SKIPPED, "A.device", GTEST.format("needs a CUDA device")),
                     (SKIPPED, "B.device", GTEST.format("needs a CUDA device")),
                     (SKIPPED, "C.judge", "looking\nperfetto is not installed\n"),
@@ -96,21 +96,21 @@ class Summary(unittest.TestCase):
             "2 passed, 1 failed, 1 skipped", "failed: A.bad", "  output: ci/failed/A.bad.txt",
             r"  again:  STEPBENCH_CASES='^A\.bad$' ctest --test-dir ci --output-on-failure -R '^unit_a$'"])
 
-    def test_a_program_that_fails_without_a_failed_case_is_a_failure(self):
+    def test_program_failing_without_a_case_is_a_failure(self):
         self.run_of((FAILED, "unit_a", "cannot list its cases"))
         self.cases_of("unit_a", (PASSED, "A.good", ""))
         self.assertIn("0 passed, 1 failed, 0 skipped\nfailed: unit_a\n", self.summary(status=1))
 
-    def test_builds_are_told_apart(self):
+    def test_builds_are_listed_separately(self):
         self.run_of((FAILED, "A.race", "WARNING: ThreadSanitizer"), build="tsan")
         self.run_of((PASSED, "A.race", ""))
         self.assertIn("again:  ctest --test-dir tsan ", self.summary("tsan", "ci", status=1))
 
-    def test_the_tests_that_took_longest_are_named(self):
+    def test_slowest_tests_are_named(self):
         self.run_of((PASSED, "A.good", ""), (SLOW, "B.slow", ""))
         self.assertEqual(self.summary().strip(), "slowest of ci: B.slow 62 s\n2 passed, 0 failed, 0 skipped")
 
-    def test_what_failed_before_is_forgotten(self):
+    def test_earlier_failures_are_forgotten(self):
         self.run_of((FAILED, "A.bad", "once"))
         self.summary(status=1)
         (self.folder / "ci/junit/1.xml").unlink()

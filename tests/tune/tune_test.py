@@ -103,7 +103,7 @@ class Tune(unittest.TestCase):
             point.pop("memory_bytes", None)  # of processes that end before they are sampled
         return answer
 
-    def test_a_better_setting_is_found_and_confirmed(self):
+    def test_better_setting_is_found_and_confirmed(self):
         done = self.tune("--write", "tuned.yaml")
         self.assertRegex(done.text, r"best: step_us=780 set_up_us=\d+: step -2\d\.\d+ % \[.*against the file's own settings, "
                                     r"confirmed by \d+ fresh pairs")
@@ -131,7 +131,7 @@ class Tune(unittest.TestCase):
         (folder,) = (self.folder / "results").iterdir()
         self.assertIn("780", self.stepbench("show", folder).stdout)
 
-    def test_the_files_own_settings_may_be_the_best(self):
+    def test_best_file_settings_are_kept(self):
         self.write(own=700)
         done = self.tune()
         self.assertIn("the file's own settings came out best of 25 points", done.text)
@@ -139,7 +139,7 @@ class Tune(unittest.TestCase):
         (folder,) = (self.folder / "results").iterdir()
         self.assertFalse((folder / "tuned.yaml").exists())
 
-    def test_points_that_are_equal_are_not_told_apart(self):
+    def test_equal_points_are_a_tie(self):
         self.write(values="1000")
         for seed in range(3):
             done = subprocess.run([STEPBENCH, "tune", "job.yaml", "--worker", self.worker, "--no-lock", "--results",
@@ -149,13 +149,13 @@ class Tune(unittest.TestCase):
             self.assertIn(self.answer(f"r{seed}")["answer"], ("own_is_best", "undecided"))
             self.assertIn("--write: nothing written to tuned.yaml: no decided winner", done.stderr)
 
-    def test_a_rate_is_made_large(self):
+    def test_rate_is_maximised(self):
         self.write(values="1000", more="    stub.samples: [16, 32, 64]\n")
         done = self.tune("--objective", "samples_per_s")
         self.assertRegex(done.text, r"best: .*samples=64.*: samples_per_s \+(9|10)\d\.?\d* %")
         self.assertEqual(self.answer()["direction"], "higher")
 
-    def test_an_option_of_one_value_is_in_all_that_is_said(self):
+    def test_single_value_option_is_in_every_output(self):
         # The file has 32 samples. Points with different work are judged by samples per second.
         self.write(more="    stub.samples: [64]\n")
         done = self.tune("--write", "tuned.yaml")
@@ -168,7 +168,7 @@ class Tune(unittest.TestCase):
         self.tune("--objective", "step", "--results", "named")
         self.assertEqual(self.answer("named")["objective"], "step_ns")
 
-    def test_a_larger_budget_later_confirms_anew(self):
+    def test_larger_budget_later_confirms_again(self):
         self.write(values="780")
         self.tune("--launches", 40)
         (folder,) = (self.folder / "results").iterdir()
@@ -186,7 +186,7 @@ class Tune(unittest.TestCase):
         self.tune("--launches", 200, "--resume", folder)
         self.assertEqual(len(list((folder / "confirm").iterdir())), 3)
 
-    def test_what_cannot_be_measured_is_told(self):
+    def test_unmeasurable_point_is_reported(self):
         self.write(more="    stub.behaviour: [ok, throw_in_step]\n")
         done = self.tune(status=1)
         self.assertRegex(done.text, r"failed: 24 points \(.*\): .*scripted exception")
@@ -201,7 +201,7 @@ class Tune(unittest.TestCase):
         done = self.tune("--objective", "tokens_per_s", status=4, worker=STUB)
         self.assertRegex(done.text, "nothing could be measured: gives no number for tokens_per_s")
 
-    def test_few_launches_are_kept_to(self):
+    def test_launch_limit_is_respected(self):
         self.assertIn("2 that are thrown away, one of each point and 10 pairs to confirm the winner take 46",
                       self.tune("--launches", 45, status=2).stderr)
         self.tune("--launches", 46, "--results", "few")
@@ -216,7 +216,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(again.returncode, 0, again.stdout + again.stderr)
         self.assertIn("improvement", again.stdout)
 
-    def test_a_dry_run_says_what_is_measured_and_measures_nothing(self):
+    def test_dry_run_prints_the_plan_and_measures_nothing(self):
         said = self.tune("--dry-run").stdout
         self.assertRegex(said, "24 points; the file's own settings are #[0-9]+; by step, smaller is better; 1.0 % or less")
         self.assertIn("  first: 2 to 6 launches of the file's own settings, thrown away until two agree\n"
@@ -226,7 +226,7 @@ class Tune(unittest.TestCase):
         self.assertIn("plans a new search", self.tune("--dry-run", "--resume", ".", status=2).stderr)
         self.assertIn("`stepbench plan --format json`", self.tune("--dry-run", "--format", "json", status=2).stderr)
 
-    def test_a_budget_that_is_too_small_is_refused(self):
+    def test_too_small_budget_is_refused(self):
         done = self.tune("--budget", "0.05s", status=2)
         self.assertRegex(done.stderr, r"--budget: launches that are thrown away, one of each of the 24 points and 10 pairs to "
                                       r"confirm take .*give at least")
@@ -242,7 +242,7 @@ class Tune(unittest.TestCase):
             self.assertRegex(done.stderr, r"--budget: .* one of each of the 4 points and 10 pairs to confirm take [1-9]\d* s; "
                                           r"give at least [1-9]")
 
-    def test_a_search_that_was_cut_off_goes_on_to_the_same_answer(self):
+    def test_interrupted_search_resumes_to_the_same_answer(self):
         # Without the script nothing is random.
         words = ["--no-confirm", "--quiet"]
         self.tune(*words, "--results", "whole", worker=STUB)
@@ -274,7 +274,7 @@ class Tune(unittest.TestCase):
     def launches(self, results):
         return sum(file.read_text().count('"kind":"launch"') for file in (self.folder / results).glob("*/*.jsonl"))
 
-    def test_arguments_of_a_script_are_tuned(self):
+    def test_script_arguments_are_tuned(self):
         (self.folder / "train.py").write_text(SCRIPT)
         done = self.stepbench("tune", "--python", "train.py", "--tune", "num_workers=0..3", "--interpreter", sys.executable,
                               "--set", "schedule.wait=0", "--set", "schedule.warmup=2", "--set", "schedule.active=6",
@@ -293,7 +293,7 @@ class Tune(unittest.TestCase):
         self.assertIn("gives arguments to a script", self.tune("--tune", "a=1", worker=STUB, status=2).stderr)
         self.assertIn("--tune NAME=V1,V2", self.stepbench("tune", "train.py", "--space", "loader", status=2).stderr)
 
-    def test_a_point_that_wants_more_memory_than_it_may_ends_by_itself(self):
+    def test_point_above_the_memory_limit_ends_alone(self):
         (self.folder / "hold.py").write_text(HOLD)
 
         def hold(values, launches, *words):
@@ -317,7 +317,7 @@ class Tune(unittest.TestCase):
         self.assertEqual(ranks["--hold_mib 500"]["fate"], "over_memory", ranks)
         self.assertEqual(ranks["--hold_mib 1"]["fate"], "measured", ranks)
 
-    def test_mistakes_are_answered(self):
+    def test_mistakes_report_their_error(self):
         (self.folder / "one.yaml").write_text("workload: stub\n")
         (self.folder / "required.yaml").write_text(
             "workload: stub\nstub: {behaviour: nosuch}\nsweep: {matrix: {stub.behaviour: [ok], stub.step_us: [1, 2]}}\n")
@@ -365,7 +365,7 @@ class Tune(unittest.TestCase):
         (run,) = (self.folder / "runs").iterdir()
         self.assertIn("is not a folder of `stepbench tune`", self.tune("--resume", run, worker=STUB, status=2).stderr)
 
-    def test_the_answer_comes_in_every_form(self):
+    def test_answer_is_in_every_format(self):
         self.tune("--no-confirm", "--quiet", "--report", "page.html", "--results", "page", worker=STUB)
         page = (self.folder / "page.html").read_text()
         self.assertIn("points that were measured is better than this one by at most", page)

@@ -3,7 +3,7 @@
 
     python loading_commands.py STEPBENCH LOADING_WORKER [CLASS[.TEST]]...
 
-Without a class all but HeadroomOfAnIdleMachine, which the night runs alone on the machine.
+Without a class all but IdleMachineHeadroom, which the night runs alone on the machine.
 """
 import contextlib
 import json
@@ -77,7 +77,7 @@ data: {kind: synthetic}
 
 
 class Headroom(HeadroomOfALoader):
-    def test_parts_add_up(self):
+    def test_parts_sum_to_the_whole(self):
         # A sleep is never shorter than planted; how much longer it is depends on the machine.
         saved, waiting, shared, loader, step, both = self.parts(*self.WAITING_LOADER)
         self.assertGreaterEqual(loader, 29.9)
@@ -88,24 +88,24 @@ class Headroom(HeadroomOfALoader):
         self.assertAlmostEqual(saved, both - step, delta=rounded)
         self.assertAlmostEqual(waiting + shared, saved, delta=rounded)
 
-    def test_the_warm_up_holds_all_batches_that_are_kept(self):
+    def test_warmup_covers_all_kept_batches(self):
         run = self.measured("kept", "--headroom", "--set", "num_workers=0", "--set", "schedule.warmup=2")
         cases = [case["options"] for case in json.loads(self.call("show", run, "--format", "json"))["cases"]]
         warmups = {options["loader.alone"]: options["schedule.warmup"] for options in cases}
         self.assertEqual(warmups, {"none": 2, "loader": 2, "step": 6})
 
 
-class HeadroomOfAnIdleMachine(HeadroomOfALoader):
+class IdleMachineHeadroom(HeadroomOfALoader):
     """Sizes of planted causes: right only where nothing else takes the cores."""
 
-    def test_a_loader_that_is_waited_for_is_told_as_waiting(self):
+    def test_awaited_loader_is_reported_as_waiting(self):
         saved, waiting, _, loader, step, both = self.parts(*self.WAITING_LOADER)
         self.assertAlmostEqual(loader, 30, delta=6)
         self.assertAlmostEqual(step, 10, delta=3)
         self.assertAlmostEqual(both, 40, delta=8)
         self.assertGreater(waiting, 0.9 * saved)
 
-    def test_a_loader_that_takes_the_core_is_told_as_sharing_the_machine(self):
+    def test_loader_on_the_core_is_reported_as_sharing(self):
         with one_core():
             saved, waiting, shared, loader, step, both = self.parts(
                 "--set", "data.cost=spin", "--set", "data.cost_us=8000", "--set", "emulated.step_us=10000", "--set",
@@ -114,7 +114,7 @@ class HeadroomOfAnIdleMachine(HeadroomOfALoader):
         self.assertAlmostEqual(waiting + shared, saved, delta=0.2)
         self.assertGreater(shared, 0.6 * saved)
 
-    def test_a_loader_that_keeps_up_saves_nothing_that_is_worth_a_change(self):
+    def test_fast_loader_has_no_headroom(self):
         numbers = self.parts("--set", "emulated.step_us=10000", "--set", "num_workers=2")
         loader, step, both = numbers[-3:]
         self.assertLess(loader, 5)
@@ -140,7 +140,7 @@ optimizer: {kind: sgd, lr: 0.1}
         (self.folder / "planted.txt").write_text("8\n32\n")
         (self.folder / "equal.txt").write_text("32\n")
 
-    def test_planted_lengths_have_the_padding_and_the_tokens_that_arithmetic_says(self):
+    def test_planted_lengths_have_the_computed_padding(self):
         said = self.run_on("--sweep", "data.lengths=planted.txt,equal.txt", "--sweep", "bucket_batches=1,2", "--sweep",
                            "engine=inline,fork", "--set", "num_workers=1", "--sweep", "num_workers=0,1")
         self.assertIn("pad [%]", said)
@@ -160,13 +160,13 @@ optimizer: {kind: sgd, lr: 0.1}
             ("equal.txt", 2): {(0, 128)},
         })
 
-    def test_the_finding_says_what_sorting_would_leave(self):
+    def test_finding_states_the_padding_after_sorting(self):
         said = self.run_on("--set", "samples=4096", "--set", "active=8")
         self.assertIn("37.5 % of the tokens in the batches are padding", said)
         self.assertIn("Sorted by length within 64 batches, 0 % would be", said)
         self.assertNotIn("are padding", self.run_on("--set", "data.lengths=equal.txt"))
 
-    def test_bad_input_is_refused_with_what_to_do(self):
+    def test_bad_input_is_refused_with_the_remedy(self):
         for words, said in ((("data.lengths=uniform", "min_length=40"), "min_length 40 is more than sequence_length 32"),
                             (("pad_to_multiple_of=5",), "no multiple of pad_to_multiple_of 5"),
                             (("bucket_batches=0",), "bucket_batches"),
@@ -203,13 +203,13 @@ emulated: {step_us: 3000}
         super().setUp()
         self.call("data", "make", "jpeg_folder", "--images", "24", "--classes", "3", "--out", "set")
 
-    def test_a_column_and_a_note_say_what_au_is_worth(self):
+    def test_column_and_note_explain_au(self):
         said = " ".join(self.call("show", self.measured("note")).split())
         self.assertIn("AU [%]", said)
         self.assertIn("AU tells nothing of the storage", said)
         self.assertNotIn("AU", self.call("show", self.measured("alone", "--set", "emulated.step_us=0")))
 
-    def test_the_note_is_not_said_of_a_cold_cache(self):
+    def test_cold_cache_has_no_note(self):
         cold = ["--set", "data.page_cache=cold", "--results", "cold"]
         if subprocess.run(["stat", "-f", "-c", "%T", self.folder], capture_output=True, text=True, check=True).stdout.strip() == "tmpfs":
             self.assertIn("it lies on tmpfs", self.run_on(*cold, status=4))

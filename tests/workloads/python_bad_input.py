@@ -32,7 +32,7 @@ class BadInput(Warmed):
     def on(self, source, **options):
         return {"data.path": python_worker.write(self.folder, source)} | given(options)
 
-    def test_what_is_wrong_with_a_file_is_said_with_its_place(self):
+    def test_file_error_has_its_place(self):
         both = with_body("pass") + "\n    def batch_sampler(data): return [[0, 1]]\n"
         batches = both.replace("pass", "return torch.zeros(2, 1), torch.zeros(2)")
         sampler = with_body("pass") + "\n    def sampler(data): return 7\n"
@@ -64,12 +64,12 @@ class BadInput(Warmed):
             with self.subTest(words):
                 self.refused(self.on(source, **options), *words)
 
-    def test_what_a_function_throws_comes_with_its_traceback(self):
+    def test_exception_has_its_traceback(self):
         self.refused(self.on("def dataset():\n    return {}['key']\n"), "KeyError: 'key'", "my_data.py:2")
         self.assertIn("Traceback", self.output)
         self.assertIn("my_data.py\", line 2, in dataset", self.output)
 
-    def test_a_sample_that_throws_is_told_with_its_worker(self):
+    def test_failing_sample_is_named_with_its_worker(self):
         for workers, body, where in (
             (1, "assert i < 6 or torch.utils.data.get_worker_info() is None, 'sample 6 is broken'", "; loader worker 0)"),
             (0, "assert i < 6, 'sample 6 is broken'", ")"),
@@ -81,7 +81,7 @@ class BadInput(Warmed):
                 self.assertIn("; sample 6", message)
             self.assertIn("Traceback", self.output)
 
-    def test_a_loader_worker_that_ends_is_killed_or_hangs_is_said_so(self):
+    def test_ended_killed_or_hanging_worker_is_reported(self):
         for body, words in (("os._exit(3)", ("loader worker 0", "status 3")),
                             ("os.kill(os.getpid(), 9)", ("loader worker 0", "SIGKILL")),
                             ("time.sleep(600)", ("timed out after 2",))):
@@ -89,7 +89,7 @@ class BadInput(Warmed):
                 self.refused(self.on(with_body(IN_WORKER + body), loader__num_workers=1,
                                      loader__timeout_s=2 if "sleep" in body else 0), *words)
 
-    def test_a_worker_without_room_for_a_batch_leaves_no_segment(self):
+    def test_worker_without_room_leaves_no_segment(self):
         # From now on the files of this process cannot grow beyond 64 bytes, and segments are files.
         full = (f"if i == 6 and torch.utils.data.get_worker_info() is not None:\n"
                 f"                import resource\n"
@@ -100,13 +100,13 @@ class BadInput(Warmed):
         pid = (self.folder / "pid").read_text()
         self.assertEqual(glob.glob(f"/dev/shm/torch_{pid}_*"), [])
 
-    def test_threads_and_output_of_the_users_code_are_put_where_they_belong(self):
+    def test_user_threads_and_output_are_attributed(self):
         source = "import torch\ntorch.set_num_threads(3)\n" + textwrap.dedent(with_body("print('x' * 1000)"))
         last = self.measured(self.on(source, threads__intra_op=1))
         self.assertTrue(any("threads to 3" in note for note in last["notes"]), last["notes"])
         self.assertIn("xxxx", self.output)
 
-    def test_an_interpreter_that_does_not_fit_is_named(self):
+    def test_unsuitable_interpreter_is_named(self):
         path = python_worker.write(self.folder, "")
         last, output = python_worker.run(self.folder, {"data.path": path}, environment={"STEPBENCH_PYTHON": "/no/python"})
         self.assertEqual(last.get("kind"), "failed", output)
@@ -123,7 +123,7 @@ class BadInput(Warmed):
                               capture_output=True, text=True, check=True).stdout
         self.assertRegex(said, "--no-python=old python is Python 3.8: stepbench needs 3.9 or later\n--case\nx")
 
-    def test_a_worker_that_is_killed_leaves_no_python_behind(self):
+    def test_killed_worker_leaves_no_python(self):
         options = self.on(with_body(
             "open(os.path.join(os.path.dirname(__file__), str(os.getpid())), 'w').close(); time.sleep(0.05)"),
             loader__num_workers=2, schedule__active=4000, loader__persistent_workers=True)

@@ -57,7 +57,7 @@ class Batches(Warmed):
         self.assertEqual(status, 0, said)
         return json.loads(said.splitlines()[-1])
 
-    def test_every_type_arrives_with_its_numbers_under_the_keys_of_a_dict(self):
+    def test_every_type_arrives_under_its_dict_key(self):
         fields = {field["name"]: field for field in self.shown(ALL_TYPES, loader__num_workers=2)["fields"]}
         self.assertEqual(list(fields), ["bool", "uint8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"])
         for name, field in fields.items():
@@ -65,7 +65,7 @@ class Batches(Warmed):
             expected = (1, 1, 1) if name == "bool" else (1, 2, 1.5)
             self.assertEqual((field["min"], field["max"], round(field["mean"], 9)), expected, name)
 
-    def test_the_users_functions_shape_the_batches_and_arguments_reach_them(self):
+    def test_user_functions_get_arguments_and_shape_batches(self):
         shown = self.shown(ORDERED + """
     def collate(samples): return torch.tensor([i for _, i in samples]).float().t(), torch.tensor([i for _, i in samples]) % 2
     def sampler(data): return list(reversed(range(len(data))))
@@ -73,7 +73,7 @@ class Batches(Warmed):
         field = shown["fields"][0]
         self.assertEqual((field["name"], field["min"], field["max"]), ("input", 12, 19))
 
-    def test_the_order_of_the_users_sampler_is_told_as_it_is_drawn(self):
+    def test_preview_shows_the_user_samplers_order(self):
         generator = torch.Generator().manual_seed(5)
         torch.empty((), dtype=torch.int64).random_(generator=generator)  # of the workers, which iter() draws first
         order = torch.randperm(12, generator=generator).tolist()
@@ -85,7 +85,7 @@ class Batches(Warmed):
             self.assertEqual([sample["label"] for sample in shown["first_samples"]], order[:8])
             self.assertEqual((shown["epoch_samples"], shown["batches_per_epoch"], shown["last_batch"]), (12, 3, 4))
 
-    def test_a_batch_sampler_of_the_users_decides_which_samples_a_batch_holds(self):
+    def test_user_batch_sampler_decides_the_samples(self):
         for workers in (0, 1):
             shown = self.shown(ORDERED.replace("torch.rand(1)", "torch.zeros(1)") + """
     def batch_sampler(data): return [[11, 3, 5], [7], [9, 8, 6, 10]]
@@ -97,7 +97,7 @@ class Batches(Warmed):
             self.assertEqual((shown["batch_size"], shown["epoch_samples"], shown["batches_per_epoch"]), (None, None, 3))
             self.assertEqual(field["shape"], [3, 1])
 
-    def test_items_that_are_batches_are_handed_out_as_they_are(self):
+    def test_whole_batches_pass_unchanged(self):
         for workers in (0, 2):
             options = {"loader__batch_size": "null", "loader__num_workers": workers}
             shown = self.shown(PACKED, **options)
@@ -106,7 +106,7 @@ class Batches(Warmed):
             last = self.measured(self.on(PACKED, schedule__active=5, **options))
             self.assertEqual(last["columns"]["samples"], [2, 3, 4, 5, 6])
 
-    def test_a_model_is_given_the_input_and_the_target_of_a_dict_and_the_rest_is_told(self):
+    def test_model_gets_input_and_target_of_a_dict(self):
         options = self.on("""
             import torch
             class Texts(torch.utils.data.Dataset):
@@ -122,7 +122,7 @@ class Batches(Warmed):
         self.assertIn("forward() takes 'input_ids' and the loss 'labels'; 'attention_mask' of each batch is read, and then "
                       "left out", note)
 
-    def test_a_data_set_that_changes_the_folder_is_read_as_any_other(self):
+    def test_data_set_that_changes_folder_is_read(self):
         self.on(ORDERED.replace("return torch.rand", "__import__('os').chdir('/'); return torch.rand"))
         last = self.measured({"data.path": "my_data.py"})
         self.assertRegex(last["effective"]["data.digest"], "^[0-9a-f]{16}-12$")
@@ -139,7 +139,7 @@ class Batches(Warmed):
             def dataset(): return Numbers()
         """, **options), "train_step" if "model__kind" in options else "loader")
 
-    def test_a_launch_says_what_the_workers_did_and_which_python_it_was(self):
+    def test_launch_records_workers_and_python(self):
         last = self.launch("__import__('time').sleep(0.002)", loader__num_workers=2, loader__persistent_workers=True,
                            schedule__warmup=4, schedule__active=12)
         self.assertEqual(last["effective"]["python.version"], sys.version.split()[0])
@@ -151,7 +151,7 @@ class Batches(Warmed):
         self.assertGreater(metrics["loader_collate_ns"], 0)
         self.assertGreater(metrics["python_import_ns"], 0)
 
-    def test_epochs_end_unless_told_otherwise_and_what_a_border_costs_is_found(self):
+    def test_epochs_end_and_border_cost_is_found(self):
         options = {"loader__num_workers": 2, "schedule__warmup": 16, "schedule__active": 48}
         last = self.launch("pass", **options)  # 16 batches in an epoch
         self.assertEqual(last["schedule"]["epochs"], 3, last["schedule"])
@@ -159,7 +159,7 @@ class Batches(Warmed):
         self.assertIn("loader.epoch_gap", [finding["id"] for finding in last["findings"]])
         self.assertEqual(self.launch("pass", loader__epochs="joined", **options)["schedule"]["epochs"], 0)
 
-    def test_a_model_of_ours_trains_on_a_data_set_of_the_users(self):
+    def test_built_in_model_trains_on_user_data(self):
         first, second = (
             self.launch("pass", model__kind="mlp", model__size="tiny", loader__num_workers=workers, loader__shuffle=True)
             for workers in (0, 1)

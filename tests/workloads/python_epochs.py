@@ -60,13 +60,13 @@ class Epochs(unittest.TestCase):
         print(f"{options}: {grown / 1024:+.0f} KiB in {EPOCHS - 60} epochs, {late[-1]}", flush=True)
         self.assertLess(grown, (EPOCHS - 60) * 20_000)  # a batch is 200 kB
 
-    def test_without_workers(self):
+    def test_no_workers_leak_nothing(self):
         self.assert_level()
 
-    def test_with_new_workers_in_each_epoch(self):
+    def test_new_workers_each_epoch_leak_nothing(self):
         self.assert_level(loader__num_workers=2)
 
-    def test_with_workers_that_stay(self):
+    def test_persistent_workers_leak_nothing(self):
         self.assert_level(loader__num_workers=2, loader__persistent_workers=True)
 
 

@@ -76,7 +76,7 @@ class Fallback(Warmed):
         """Returns names, and the values of those that are not times."""
         return {name: None if name.endswith("_ns") else values for name, values in last["columns"].items()}
 
-    def test_a_training_step_is_the_same_work_with_the_same_rows(self):
+    def test_training_step_does_the_same_work(self):
         model = {"model.kind": "python", "loader.shuffle": True, "loader.drop_last": True}
         for options in ({"optimizer.kind": "adamw", "optimizer.lr": 0.01, "optimizer.clip_norm": 0.5},
                         {"model.precision": "bf16", "optimizer.momentum": 0.9, "model.accumulate": 2,
@@ -87,19 +87,19 @@ class Fallback(Warmed):
                     self.assertEqual(alone["metrics"][same], hosted["metrics"][same], same)
                 self.assertTrue(alone["metrics"].keys() >= {"loader_wait_p50_ns", "loader_fetch_ns", "set_up_ns"})
 
-    def test_an_evaluation_step_and_a_loader_alone_are_measured_too(self):
+    def test_evaluation_and_loader_alone_are_measured(self):
         self.both("eval_step", {"model.kind": "python"}, data=DATA, model=NET)
         alone = self.measured(self.on({}, data=DATA), alone=True)
         self.assertEqual(alone["columns"]["samples"], [4, 4, 4, 4, 2])
 
-    def test_a_step_in_python_marks_its_phases_and_its_epochs(self):
+    def test_python_step_marks_phases_and_epochs(self):
         _, alone = self.both("python_step", NO_DATA | {"python.width": "2"}, step=STEP)
         self.assertEqual(alone["columns"]["flags"], [9, 0, 0, 1])
         self.assertEqual(alone["columns"]["tokens"], [8] * 4)
         self.assertIn("clip_grad_ns", alone["columns"])
         self.assertEqual(alone["non_finite"], {"fingerprint.gradient_norm": "inf"})
 
-    def test_a_profiled_step_leaves_a_trace_with_its_steps_and_phases(self):
+    def test_profiled_step_writes_a_trace_with_phases(self):
         options = self.on(NO_DATA | {"python.width": "2", "profile.active": 2}, step=STEP)
         said = self.measured(options, "python_step", alone=True, run_dir=str(self.folder), **{"pass": "native"})
         with gzip.open(self.folder / said["effective"]["profile.trace"], "rt") as file:
@@ -110,7 +110,7 @@ class Fallback(Warmed):
             self.assertEqual(names.count("stepbench::" + phase), 2, phase)
         self.assertTrue([note for note in said["notes"] if "recorded by torch.profiler" in note], said["notes"])
 
-    def test_what_only_c_plus_plus_computes_is_refused_with_the_way_to_it(self):
+    def test_cpp_only_option_is_refused_with_the_remedy(self):
         for workload, options, files, words in (
             ("collective", {"collective.op": "all_reduce"}, {"step": STEP}, ("workload: collective is computed by stepbench's C++",)),
             ("train_step", {"loader.alone": "step"}, {"data": DATA, "model": NET},
@@ -119,7 +119,7 @@ class Fallback(Warmed):
             with self.subTest(words):
                 self.refused(self.on(options, **files), *words, workload=workload, alone=True)
 
-    def test_a_build_without_python_measures_in_python_and_says_how_to_have_it(self):
+    def test_build_without_python_uses_the_fallback(self):
         beside = tempfile.TemporaryDirectory(dir=python_worker.WORKER.parent, prefix="no-module-")
         self.addCleanup(beside.cleanup)
         worker = pathlib.Path(beside.name) / python_worker.WORKER.name
@@ -132,12 +132,12 @@ class Fallback(Warmed):
         for words in ("model.kind: resnet18 is computed by stepbench's C++", "python3-dev"):
             self.assertIn(words, last["message"])
 
-    def test_what_the_users_code_raises_is_the_reason_with_its_traceback(self):
+    def test_user_exception_is_the_reason_with_traceback(self):
         step = "def step(record):\n    raise ValueError('no such label')\n"
         said = self.refused(self.on(NO_DATA, step=step), workload="python_step", alone=True)
         self.assertEqual(said, "ValueError: no such label (my_step.py, line 2, in step)")
 
-    def test_a_python_of_another_version_measures_by_itself_or_hosts_with_a_module_of_its_own(self):
+    def test_other_python_version_uses_fallback_or_own_module(self):
         options = self.on(NO_DATA | {"python.width": "2"}, step=STEP)
         notes = " ".join(self.measured(options, "python_step", python="3.9")["notes"])
         self.assertRegex(notes, r"measured by stepbench's worker in Python.* is Python 3\.\d+, and this stepbench was built for "

@@ -39,7 +39,7 @@ class SlowLines(OnNumbers):
             until = time.monotonic() + 5 * (time.monotonic() - began)
             while time.monotonic() < until: sum(range(600_000))"""
 
-    def test_are_found_with_file_line_and_code(self):
+    def test_slow_lines_are_found_with_file_line_and_code(self):
         for workers, whose in ((2, "of the workers' time"), (0, "of the time to read batches")):
             with self.subTest(workers):
                 last = self.launch(self.BODY, loader__num_workers=workers, profile__stacks=True, profile__active=32,
@@ -53,7 +53,7 @@ class SlowLines(OnNumbers):
 
 class Bound(OnNumbers):
     @unittest.skipUnless(len(os.sched_getaffinity(0)) > 1, "needs two CPUs")
-    def test_code_that_takes_cpus_from_the_training_thread_is_a_problem(self):
+    def test_code_that_takes_the_trainers_cpus_is_a_problem(self):
         for top, told in (("os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})", True), ("", False)):
             found = self.found(self.launch("pass", top=top))
             self.assertEqual("script.cpus" in found, told, found)
@@ -68,7 +68,7 @@ class Streams(OnNumbers):
             for i in range(first, 4096, step): yield torch.full((3, 8, 8), float(i)), i % 2
     """
 
-    def test_one_that_every_worker_reads_whole_is_a_problem_and_one_that_they_share_is_none(self):
+    def test_iterable_read_whole_by_each_worker_is_a_problem(self):
         for shared in (False, True):
             source = DATA.replace("{top}", self.STREAM.format(shared=shared)).replace("{body}", "pass")
             options = {"data.path": python_worker.write(self.folder, source.replace("return Numbers()", "return Stream()")),
@@ -89,7 +89,7 @@ class HeldLock(OnNumbers):
         while True: ctypes.PyDLL(None).usleep(100_000)
     """
 
-    def test_a_thread_that_holds_the_interpreters_lock_is_found(self):
+    def test_thread_holding_the_gil_is_found(self):
         body = "globals().setdefault('holder', threading.Thread(target=hold, daemon=True)).is_alive() or holder.start()"
         last = self.launch(body, top=self.TOP, workload="train_step", schedule__active=40, model__kind="mlp", model__size="tiny")
         self.assertGreater(last["metrics"]["python_gil_wait_ns"], 1_000_000)
@@ -102,7 +102,7 @@ class Sharing(OnNumbers):
     BODY = "assert torch.utils.data.get_worker_info() is None or torch.multiprocessing.get_sharing_strategy() == 'file_system'"
     SET = "torch.multiprocessing.set_sharing_strategy('file_system')"
 
-    def test_workers_share_as_the_option_says_and_without_it_as_the_file_does(self):
+    def test_sharing_follows_the_option_then_the_file(self):
         self.launch(self.BODY, loader__num_workers=1, loader__start_method="spawn", loader__persistent_workers=True,
                     loader__sharing_strategy="file_system")
         self.launch(self.BODY, top=self.SET, loader__num_workers=1)
@@ -124,7 +124,7 @@ class Planned(Warmed):
         done = subprocess.run([STEPBENCH, "plan", path, *words], cwd=self.folder, capture_output=True, text=True, check=False)
         return done.returncode, done.stderr
 
-    def test_names_of_the_data_loaders_arguments_are_answered_with_ours(self):
+    def test_dataloader_argument_names_suggest_options(self):
         self.assertEqual(self.planned(config=self.CONFIG.replace("batch_size: 4", "batch_size: 4, multiprocessing_context: spawn"))[0], 0)
         for assignment, said in (("multiprocessing_context: threads", "spawn"),
                                  ("sharing_strategy: shm", "expected one of file_descriptor, file_system"),
@@ -138,7 +138,7 @@ class Planned(Warmed):
                 self.assertIn(said, err)
         self.assertIn("define collate(samples)", self.planned("--set", "loader.collate_fn=f")[1])
 
-    def test_what_is_for_python_alone_is_refused_elsewhere(self):
+    def test_python_only_option_is_refused_elsewhere(self):
         null = self.CONFIG.replace("batch_size: 4", "batch_size: null")
         self.assertEqual(self.planned(config=null)[0], 0)
         for config, words, said in ((null, (), "null lets the data define a batch"),

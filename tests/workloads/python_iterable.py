@@ -67,14 +67,14 @@ class OnLoader(Warmed):
 
 
 class Iterables(OnLoader):
-    def test_what_loader_returns_is_measured_as_it_is(self):
+    def test_returned_loader_is_measured_unchanged(self):
         for source, (options, expected) in GOOD.items():
             with self.subTest(source):
                 columns = self.launch(source, **options)["columns"]
                 columns["begins"] = [i for i, flags in enumerate(columns["flags"]) if flags & 1]
                 self.assertEqual({name: columns[name] for name in expected}, expected)
 
-    def test_what_is_wrong_is_refused_with_its_place(self):
+    def test_mistake_is_refused_with_its_place(self):
         for source, options, words in WRONG:
             with self.subTest(source):
                 self.refused(self.on(source, **options), *words, alone=self.alone)
@@ -84,7 +84,7 @@ class Iterables(OnLoader):
             self.refused(self.on(source), "needs the module no_such_library", "-m pip install no_such_library",
                          kind="skipped", alone=self.alone)
 
-    def test_an_object_that_begins_anew_is_kept_and_its_length_makes_whole_epochs(self):
+    def test_restartable_object_has_whole_epochs(self):
         last = self.launch("""
             made = []
             class Loader:
@@ -97,7 +97,7 @@ class Iterables(OnLoader):
         """, schedule__active=6)
         self.assertEqual(last["schedule"]["epochs"], 2, last["schedule"])
 
-    def test_threads_that_outlive_the_loop_are_noted_and_hold_nobody_up(self):
+    def test_surviving_threads_are_noted_without_delay(self):
         last = self.launch("""
             import threading
             def loader():
@@ -108,7 +108,7 @@ class Iterables(OnLoader):
         self.assertTrue(any("went on after its iterable was let go of: thread reader" in note for note in last["notes"]),
                         last["notes"])
 
-    def test_what_has_no_name_of_its_own_is_noted_alike_in_each_launch(self):
+    def test_unnamed_threads_have_equal_notes_in_launches(self):
         last = self.launch("""
             import _thread, threading
             def loader():
@@ -118,7 +118,7 @@ class Iterables(OnLoader):
         (note,) = [note for note in last["notes"] if "went on after its iterable" in note]
         self.assertRegex(note, r"let go of: thread [a-z]")
 
-    def test_threads_that_end_with_their_iterable_are_not_noted_and_their_cpu_is(self):
+    def test_ended_threads_count_cpu_without_a_note(self):
         last = self.launch("""
             import queue, threading
             def loader():
@@ -137,7 +137,7 @@ class Iterables(OnLoader):
         if not self.alone:
             self.assertIn("loader_worker_cpu", last["metrics"])
 
-    def test_a_model_step_runs_on_it(self):
+    def test_model_step_runs_on_an_iterable(self):
         python_worker.write(self.folder, "import torch\ndef model(classes): return torch.nn.Linear(3, classes)\n", "net.py")
         options = self.on("def loader(): return batches(100)\n") | {
             "model.kind": "python", "model.path": os.path.join(self.folder, "net.py"), "data.classes": 2, "optimizer.kind": "sgd"}
@@ -150,8 +150,8 @@ class InPython(Iterables):
     alone = True
 
 
-class MeasuredAlone(OnLoader):
-    def test_a_step_alone_reads_no_more_than_the_batches_that_are_kept(self):
+class IterableAlone(OnLoader):
+    def test_step_alone_reads_only_the_kept_batches(self):
         for alone, least, most in (("step", 4, 4), ("none", 26, 1 << 40), ("loader", 26, 1 << 40)):
             with self.subTest(alone=alone):
                 options = self.on("""

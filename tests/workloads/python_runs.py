@@ -98,7 +98,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(marked(self.mark), [])
 
 
-class WhatWorkersDo(Runs):
+class WorkerActivity(Runs):
     """Judged by the kernel's counters."""
 
     COMPUTE = """
@@ -117,7 +117,7 @@ class WhatWorkersDo(Runs):
             self.assertEqual(tried.returncode, 0, tried.stderr)
         return " ".join(finding["text"] for finding in found.values()), found
 
-    def test_computing_is_called_computing_and_asks_for_no_more_workers_than_cores(self):
+    def test_computing_suggests_no_more_workers_than_cores(self):
         for workers in (1, 2):
             with self.subTest(workers):
                 text, found = self.told(self.COMPUTE, workers)
@@ -128,7 +128,7 @@ class WhatWorkersDo(Runs):
                     if setting["option"] == "loader.num_workers":
                         self.assertLessEqual(int(setting["value"]), len(os.sched_getaffinity(0)))
 
-    def test_sleeping_is_not_called_storage_and_asks_for_more_workers(self):
+    def test_sleeping_suggests_more_workers_not_storage(self):
         text, found = self.told(self.SLEEP, 2)
         if "loader.other_programs" in found:  # they delayed the workers by more than the sleep
             self.assertRegex(text, "waiting for a CPU .*; other programs use")
@@ -138,7 +138,7 @@ class WhatWorkersDo(Runs):
         (setting,) = found["loader.worker_bound"]["set"]
         self.assertGreater(int(setting["value"]), 2)
 
-    def test_a_lock_that_nobody_holds_is_not_waited_for(self):
+    def test_free_lock_causes_no_wait(self):
         launch = self.launch_of(self.config("time.sleep(0.001)", active=40, workload="train_step",
                                             more="model: {kind: mlp, size: tiny}"))
         self.assertGreaterEqual(launch["metrics"]["python_gil_wait_ns"], 0)
@@ -146,14 +146,14 @@ class WhatWorkersDo(Runs):
 
 
 class Misbehaving(Runs):
-    def test_a_gigabyte_of_output_fills_neither_memory_nor_disk(self):
+    def test_gigabyte_of_output_fills_no_memory_or_disk(self):
         self.launch_of(self.config("for _ in range(16): sys.stdout.write('x' * (1 << 22) + '\\n')"))
         self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024, 2 << 30)
         written = sum(os.path.getsize(path) for path in glob.glob(f"{self.folder.name}/**", recursive=True))
         self.assertLess(written, 1 << 20)
         self.assertLess(len(self.out), 1 << 20)
 
-    def test_processes_without_end_are_reaped_with_the_launch(self):
+    def test_endless_processes_are_reaped_with_the_launch(self):
         # Each leaves its group and its parent, which exits.
         body = """
             if i > 3: time.sleep(600)
@@ -165,13 +165,13 @@ class Misbehaving(Runs):
         self.assertEqual(self.launch_of(self.config(body, step_s=3), status=4)["outcome"], "failed")
         self.assert_nothing_left()
 
-    def test_a_process_that_ends_in_the_middle_of_a_step_is_the_rows_reason(self):
+    def test_exit_inside_a_step_is_the_reason_of_the_row(self):
         self.assertIn("7", self.launch_of(self.config("i > 5 and os._exit(7)"), status=4)["reason"])
         self.assert_nothing_left()
 
 
 class Killed(Runs):
-    def test_at_any_moment_no_python_is_left(self):
+    def test_kill_at_any_moment_leaves_no_python(self):
         """The command dies while Python starts, while workers start, and in the middle of a sample that hangs."""
         config = self.config("time.sleep(0.05 if i < 8 else 600)", workers=2)
         runs = [(moment, self.start(config)) for moment in (0.3, 1.0, 2.0, 4.0, 9.0)]

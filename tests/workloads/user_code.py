@@ -54,32 +54,32 @@ class Models(Refusals):
         path = self.file(text)
         return model.checked(user_file.call("model.path", path, "model", dict(arguments), {"classes": 10}), path)
 
-    def test_without_a_function_model_the_others_are_listed(self):
+    def test_missing_model_function_lists_the_others(self):
         with self.told("has no function model()", "it has: Net, net", where="model.path"):
             self.made("class Net: pass\ndef net(): pass\n")
 
-    def test_an_argument_that_it_does_not_take_is_named_beside_those_it_takes(self):
+    def test_unknown_argument_lists_the_known_ones(self):
         with self.told("model(width)", where="python.widht"):
             self.made("def model(width=4): pass\n", {"widht": "8"})
 
-    def test_what_is_no_module_is_named(self):
+    def test_invalid_module_is_named(self):
         with self.told("returned int", "expected a torch.nn.Module"):
             self.made("def model(): return 3\n")
         with self.told("returned the class Net"):
             self.made("from torch import nn\nclass Net(nn.Module): pass\ndef model(): return Net\n")
 
-    def test_its_own_error_comes_with_file_line_and_traceback(self):
+    def test_user_error_has_file_line_and_traceback(self):
         printed = io.StringIO()
         with contextlib.redirect_stderr(printed), self.told("ValueError: too deep", where=".py:2"):
             self.made("def model(classes):\n    raise ValueError('too deep')\n")
         self.assertIn("Traceback", printed.getvalue())
         self.assertNotIn("user_file.py", printed.getvalue())
 
-    def test_sys_exit_is_an_error_like_any_other(self):
+    def test_sys_exit_is_an_error(self):
         with self.told("sys.exit(3)"):
             self.made("import sys\ndef model(): sys.exit(3)\n")
 
-    def test_outputs_other_than_logits_are_named(self):
+    def test_invalid_output_is_named(self):
         with self.told("returned a tuple of 2", "one tensor of logits"):
             model.logits_of((1, 2), "net.py")
 
@@ -96,32 +96,32 @@ class Steps(Refusals):
         users = self.opened(text, arguments)
         return users.counts(users.run(users.record))
 
-    def test_a_plain_function_and_an_object_are_steps(self):
+    def test_function_and_object_are_steps(self):
         self.assertEqual(self.run_once("def step(record): return 4\n"), (4, 0))
         self.assertEqual(self.run_once("def step(record, size): return size\n", {"size": "5"}), (5, 0))
         text = "class S:\n  def step(self, record): return dict(samples=2, tokens=9)\ndef make(): return S()\n"
         self.assertEqual(self.run_once(text), (2, 9))
 
-    def test_neither_function_is_a_mistake_that_lists_what_there_is(self):
+    def test_missing_step_function_lists_the_others(self):
         with self.told("neither a function make() nor step()", "it has: train"):
             self.opened("def train(): pass\n")
 
-    def test_a_step_that_does_not_take_the_record_is_named_with_what_it_takes(self):
+    def test_step_without_record_names_its_parameters(self):
         with self.told("step()", "is called with one argument, the record"):
             self.opened("def step(): pass\n")
         with self.told("returned int", "an object with step(self, record)"):
             self.opened("def make(): return 3\n")
 
-    def test_nonsense_is_shown(self):
+    def test_invalid_result_of_a_step_is_shown(self):
         for nonsense in ("'many'", "dict(sample=3)", "-1", "dict(samples=1.5)", "True"):
             with self.told("step() returned", "dict(samples=..., tokens=...)"):
                 self.run_once(f"def step(record): return {nonsense}\n")
 
-    def test_an_unknown_phase_is_named_beside_the_known_ones(self):
+    def test_unknown_phase_lists_the_known_ones(self):
         with self.told("there is no phase 'foward'", "data_wait, forward"):
             self.run_once("def step(record):\n  with record.phase('foward'): pass\n")
 
-    def test_batches_count_themselves_and_epochs_follow_each_other(self):
+    def test_batches_are_counted_across_epochs(self):
         users = self.opened(
             "import torch\nfrom torch.utils.data import DataLoader\n"
             "loader = DataLoader(torch.zeros(5, 2), batch_size=3)\n"
@@ -134,11 +134,11 @@ class Steps(Refusals):
             MARKED, ["data_wait", "border True", "/data_wait", *once, "data_wait", "border False", "/data_wait"]
         )
 
-    def test_an_empty_loader_is_named(self):
+    def test_empty_loader_is_named(self):
         with self.told("gives no batch"):
             self.run_once("def step(record): record.next([])\n")
 
-    def test_a_fingerprint_is_a_number_or_a_dict_of_them(self):
+    def test_fingerprint_is_a_number_or_a_dict(self):
         text = "class S:\n  def step(self, record): pass\n  def fingerprint(self): return {}\ndef make(): return S()\n"
         self.assertEqual(self.opened(text.format("1.5")).fingerprint(), (1.5, None))
         self.assertEqual(self.opened(text.format("dict(gradient_norm=2)")).fingerprint(), (None, 2.0))
@@ -147,7 +147,7 @@ class Steps(Refusals):
 
 
 class Compiler(unittest.TestCase):
-    def test_what_torch_compile_lacks_is_named_with_the_package(self):
+    def test_missing_compiler_package_is_named(self):
         self.assertIn("python3-dev", compiled.hint(RuntimeError("fatal error: Python.h: No such file or directory")))
         self.assertIn("g++", compiled.hint(RuntimeError("InvalidCxxCompiler: No working C++ compiler found")))
         self.assertEqual(compiled.hint(ValueError("another")), "")
