@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a server or the ranks of a test meet.
+// The port at which a server or the ranks of a test meet.
 #pragma once
 
 #include <gtest/gtest.h>

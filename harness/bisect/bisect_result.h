@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search has measured and found, and its files: bisect.json, for other programs and for
-// resuming, and bisect.log, for git. One thread; throws ConfigError.
+// The measurements and the answer of a search, and its files: bisect.json, for other programs and
+// for resuming, and bisect.log, for git. One thread; throws ConfigError.
 #pragma once
 
 #include <cstddef>

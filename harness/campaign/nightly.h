@@ -38,8 +38,8 @@ struct NightProgram {
   std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
   std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
   std::vector<std::string> notes = {};  // possible dependencies that are not kept
-  // Of a script: the one Python that measures all of its cases, which is part of the build. A copy
-  // of the script records its path; the interpreter itself is not copied.
+  // The one Python that measures all cases of a script, which is part of the build. A copy of the
+  // script records its path; the interpreter itself is not copied.
   ScriptInterpreter interpreter = {};
   bool is_script = false;
 };

@@ -513,7 +513,7 @@ ScriptInterpreter stored_interpreter(const fs::path& program) {
 }
 
 InterpreterState state_of(const ScriptInterpreter& stored, const ScriptInterpreter& tonight) {
-  // What lies at the stored path may have been upgraded since; tonight's is known.
+  // The interpreter at the stored path may have been upgraded since; tonight's is known.
   if (stored.path.empty() || identity_of(stored) == identity_of(tonight)) {
     return InterpreterState::kReplaceable;
   }

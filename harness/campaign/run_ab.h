@@ -55,8 +55,8 @@ struct TestedRequest {
 // Throws for a name in `allow` that is not in `known`, naming the nearest one.
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known);
 
-// What `stepbench ab` does with two planned arms: measures them in turns and judges. The header of
-// its result file describes the campaign, so that another call can resume it. Prints only progress.
+// `stepbench ab` measures two planned arms in turns and judges. The header of its result file
+// describes the campaign, so that another call can resume it. Prints only progress.
 // Throws Error for problems that the user can fix.
 
 // Throws for what can be rejected before planning.
@@ -106,7 +106,7 @@ void check_same_campaign(const record::Results& earlier, const record::RunRow& n
 [[nodiscard]] std::uint64_t seed_for(std::optional<std::uint64_t> asked,
                                      const record::Results& earlier);
 
-// What `stepbench compare` does: reads results, matches their cases by the rules of identity
+// `stepbench compare` reads results, matches their cases by the rules of identity
 // (harness/plan/internal/case_shape.h) and compares each result with the first.
 
 struct CompareRequest : VerdictRequest {

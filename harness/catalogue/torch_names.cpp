@@ -130,7 +130,7 @@ void add_precision(Names& names) {
                 only("grad_scaler.enabled", {{"true"}}, kScaled)});
 }
 
-// What a training script does beside its model.
+// Names of things that a training script does outside its model.
 void add_own_code(Names& names) {
   for (const std::string_view name :
        {"compile", "torch_compile", "model.compile", "model.torch_compile"}) {

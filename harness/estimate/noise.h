@@ -23,8 +23,8 @@ struct CaseNoise {
   std::size_t launches = 0;
   double steps = 0;     // per launch, harmonic mean
   double total_sd = 0;  // of a launch's number, as measured
-  // Of one step, as it contributes to a mean: correlation between neighbours increases it. nullopt
-  // if every launch has fewer than four blocks of steps, or if `wanders`.
+  // The spread of one step, as it contributes to a mean: correlation between neighbours increases
+  // it. nullopt if every launch has fewer than four blocks of steps, or if `wanders`.
   std::optional<double> step_sd = {};
   // Steps drift more slowly than a window lasts: the launches' part cannot be separated.
   bool wanders = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernel counts of processes, threads, CPUs and storage, and the limits of control groups,
+// The kernel's counters of processes, threads, CPUs and storage, and the limits of control groups,
 // read from outside in /proc and /sys. `root` replaces "/": tests pass a fake tree. Unavailable
 // counters are nullopt, never 0, unless stated. Any thread.
 #pragma once

@@ -89,7 +89,7 @@ std::optional<double> Quality::value(Fact fact) const {
       const auto peak = report_.metrics.find(kJobPeak);
       const double steps = number_of(report_.schedule, "active").value_or(0);
       if (!number || steps <= 0 || peak == report_.metrics.end()) return std::nullopt;
-      // What the worker process holds leaves out a heap that becomes more scattered.
+      // The memory held by the worker process excludes a heap that becomes more scattered.
       const auto held = report_.metrics.find("held_growth_bytes");
       const double own = number_of(machine_, "window_own_growth_bytes").value_or(0);
       const bool known = held != report_.metrics.end() && held->second;

@@ -110,7 +110,7 @@ inline constexpr const char* kAlertVersion = "2.0.0";
 [[nodiscard]] std::string alert_json(const nights::Alert& alert, const nights::History& history,
                                      const std::string& history_words);
 
-// What the JSON has, beside the alert, of its runs and series.
+// The runs and series of an alert, which its JSON has beside it.
 
 struct NamedRun {
   nights::TrackedRun run = {};

@@ -191,7 +191,7 @@ class HistorySite {
     document::Figure figure;
     std::string data;  // from series_json()
   };
-  // Of series with alerts, and of the first step.
+  // Charts of series with alerts, and of the first step.
   std::map<std::string, SeriesChart, std::less<>> charts_ = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be measured, and what a command is about to measure: the catalogue, plans, and the
+// Shows what can be measured and what a command is about to measure: the catalogue, plans, and the
 // output of `plan` and of --dry-run of `run`, `ab` and `tune`, for people and for scripts.
 #pragma once
 

@@ -97,8 +97,8 @@ struct TableFacts {
                                                const record::Results& results,
                                                const Fields& defaults);
 
-// What `show --ops` prints of profiled launches: the op table, and below it kernels, runtime calls,
-// waits for the device and memory. Pure; any thread.
+// `show --ops` prints of profiled launches the op table, and below it kernels, runtime calls, waits
+// for the device and memory. Pure; any thread.
 
 struct OpsView {
   std::string case_id = {};                // first digits of its id; empty: all cases

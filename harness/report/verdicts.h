@@ -101,7 +101,7 @@ inline constexpr std::string_view kVerdictsVersion = "1.0.0";
 // before it.
 [[nodiscard]] document::Document bisect_document(const bisect::BisectRun& run);
 
-// What the search would build and launch.
+// States what the search would build and launch.
 [[nodiscard]] std::string bisect_plan_text(const bisect::BisectRequest& request,
                                            const bisect::BisectPlan& planned);
 

@@ -97,7 +97,7 @@ struct RuleInput {
 
 inline constexpr const char* kNoDeviceRows = "the trace has no device rows";
 
-// What a rule saw, whatever its value: the table drops those on the wrong side of the threshold.
+// The finding of a rule at any value: the table drops those on the wrong side of the threshold.
 using RuleResult = std::optional<Finding>;
 
 // Copies of one kind that made the host wait, in the counted steps.

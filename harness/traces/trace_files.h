@@ -34,8 +34,8 @@ struct ReadOptions {
 // with path and byte offset for a truncated or damaged file, or another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
 
-// Whether a file is such an export. Both it and a history are SQLite files; the table StringIds
-// identifies it. False for a missing file; throws ConfigError for a damaged one.
+// True for such an export. Both it and a history are SQLite files; the table StringIds identifies
+// it. False for a missing file; throws ConfigError for a damaged one.
 [[nodiscard]] bool is_nsight_export(const std::filesystem::path& path);
 
 // Keys of a trace file other than traceEvents. Ignored if of another type or damaged.

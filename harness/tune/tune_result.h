@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search for good settings has measured and found, and its files: tuning.json, the answer
-// for other programs, and tuned.yaml, the winner as an experiment. One thread; throws ConfigError.
+// The measurements and the answer of a search for good settings, and its files: tuning.json, for
+// other programs, and tuned.yaml, the winner as an experiment. One thread; throws ConfigError.
 #pragma once
 
 #include <cstddef>

@@ -46,7 +46,7 @@ void allocate(const at::Device& device) {
   }
 }
 
-// What is done SIZE times in a step.
+// The operation that a step repeats SIZE times.
 std::function<void()> mistake(std::string_view kind, const at::Device& device) {
   if (kind == "items") return [value = at::zeros({1}, device)] { (void)value.item().toDouble(); };
   if (kind == "tiny_ops") return [value = at::zeros({1}, device)] { value.add_(1); };

@@ -130,7 +130,7 @@ std::vector<std::string> all_sources() {
   return all;
 }
 
-// What a room shows to others stands in its folder, the rest in internal/.
+// Other rooms include the headers of a room's folder; the rest lies in internal/.
 TEST(Arrows, InternalHeader_IsIncludedByItsRoomOnly) {
   std::set<std::string> rooms;
   for (const std::string& file : all_sources()) {
@@ -170,7 +170,7 @@ TEST(Arrows, RoomHeaders_AreFewAndUsedByOthers) {
   }
   EXPECT_GT(doors.size(), 25U);
   for (const auto& [room, headers] : doors) {
-    // What each kind of command needs of the outputs: who writes a plan needs no night.
+    // Each kind of command has its own header of outputs: writing a plan needs no night.
     EXPECT_LE(headers.size(), room == "harness/report" ? 8 : kMaxDoors) << room;
   }
   for (const std::string& file : all_sources()) {

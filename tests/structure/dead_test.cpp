@@ -75,7 +75,7 @@ std::set<std::string> declared_in(const std::string& code) {
   return found;
 }
 
-// Whether the only occurrence of the name in a source is its definition: "Type Class::name(" at the
+// True if the only occurrence of the name in a source is its definition: "Type Class::name(" at the
 // beginning of a line.
 bool is_defined_in(const std::string& code, const std::string& name) {
   for (std::size_t at = code.find(name + "("); at != std::string::npos;

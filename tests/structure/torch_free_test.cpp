@@ -37,7 +37,7 @@ bool is_torch_free(const std::string& file) {
                      [&](const char* folder) { return file.starts_with(folder); });
 }
 
-// Whether it is a unity source, which replaces all files of a room.
+// True for a unity source, which replaces all files of a room.
 bool is_torch_free_unit(const std::string& unit) {
   return unit.starts_with("harness/CMakeFiles/") || unit.starts_with("tools/stepbench/") ||
          unit.find("/stepbench_loading.dir/") != std::string::npos ||

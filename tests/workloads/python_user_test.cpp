@@ -45,7 +45,7 @@ const Finding* finding(const record::LaunchReport& report, std::string_view id) 
 
 double number(const Fields& fields, const char* name) { return std::get<double>(fields.at(name)); }
 
-// With the same weights. The learning rate is so small that they do not change.
+// Both have the same weights. The learning rate is so small that they do not change.
 TEST(PythonModel, TorchvisionResnet_MatchesOurs) {
   test::Options ours = {{"model.size", std::string("standard")},
                         {"optimizer.lr", 1e-9},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command that plans or measures starts with.
+// The common start of commands that plan or measure.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a group run: the workload collective and a training step, each on the rank's
-// own device. Main thread.
+// The steps of the ranks of a group: the workload collective and a training step, each on the
+// rank's own device. Main thread.
 #pragma once
 
 #include <memory>

@@ -234,8 +234,8 @@ class BatchReader {
   bool stream_ended_ = false;
 };
 
-// What workers did for each batch, for a collector that records it. Timed launches have no
-// listener: a batch then costs one load of a thread-local pointer and one branch.
+// Reports the workers' activity for each batch to a collector. Timed launches have no listener: a
+// batch then costs one load of a thread-local pointer and one branch.
 
 class WorkerSpanListener {
  public:

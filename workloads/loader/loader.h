@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of all engines: the options of a DataLoader, batch after batch, and what it reports.
-// With what a workload that knows its device supplies to a loader (page-locked memory, and the copy
-// that a pin thread begins), and what a batch adds to a step's record.
+// Also the parts that a workload with a device supplies to a loader (page-locked memory, and the
+// copy that a pin thread begins), and the counts that a batch adds to a step's record.
 #pragma once
 
 #include <sys/types.h>

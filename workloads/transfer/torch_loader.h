@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What torch supplies to a loader: the engine torch_cpp, which is libtorch's own DataLoader behind
-// the interface of loader.h; the exact sample order of Python's DataLoader, from torch's generator;
-// and page-locked memory from torch's allocator.
+// Parts of a loader that torch supplies: the engine torch_cpp, which is libtorch's own DataLoader
+// behind the interface of loader.h; the exact sample order of Python's DataLoader, from torch's
+// generator; and page-locked memory from torch's allocator.
 #pragma once
 
 #include <c10/core/Device.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the controller adds to the report of a launch: fields that workers in other languages omit,
-// whether a profiled launch did the same work as the timed ones, and facts of a whole group. Pure.
+// The controller adds to the report of a launch: fields that workers in other languages omit, a
+// comparison of the profiled work with the timed work, and facts of a whole group. Pure.
 #pragma once
 
 #include <filesystem>
@@ -24,7 +24,7 @@ void add_warmup_verdict(record::Launch& launch);
 std::optional<traces::RankTrace> add_traced_ops(record::Launch& launch,
                                                 const std::filesystem::path& run_dir);
 
-// Whether a profiled launch did the same work as the timed ones, and its overhead.
+// Compares the work of a profiled launch with that of the timed ones, and states its overhead.
 
 // Above this ratio of profiled to timed step, the profile's shares mislead.
 inline constexpr double kMaxPerturbation = 1.25;

@@ -23,7 +23,7 @@
 
 namespace stepbench::campaign {
 
-// What every command that measures is asked: the cases and the run. `file` is empty for that of
+// The request of every command that measures: the cases and the run. `file` is empty for that of
 // the resumed run; rows of `quick` are marked as those of a smoke run.
 struct RunRequest : plan::PlanRequest {
   std::string results = "results";  // parent of the run's folder

@@ -74,7 +74,7 @@ struct FlaggedSteps {
 
 inline constexpr std::size_t kMinStepsForP99 = 300;
 
-// Of host step times, or of latencies if these were requested.
+// Quantiles of host step times, or of latencies if these were requested.
 struct StepQuantiles {
   double p50_ns = 0;
   double p90_ns = 0;

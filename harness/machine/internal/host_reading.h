@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operating system reports of this thread and machine at one moment, and how much the
-// duration of constant work varies. `root` replaces "/".
+// Reads this thread and machine at one moment, as the operating system reports them, and how much
+// the duration of constant work varies. `root` replaces "/".
 #pragma once
 
 #include <cstdint>

@@ -141,7 +141,7 @@ class Judge {
     state_.open->size += size;
   }
 
-  // Where the level changed, at the second build or later.
+  // The places where the level changed, at the second build or later.
   static verdict::Places places(const std::vector<Estimate>& rows) {
     std::vector<verdict::Measured> seen;
     for (const Estimate& row : rows)

@@ -16,8 +16,8 @@ namespace stepbench::plan {
 // has, and for two names of one option.
 void translate_torch_options(ConfigNode& root, const ParseContext& context);
 
-// Where autocast is asked for, in the file or by `set`; empty: nowhere. Call before translating. It
-// needs a type: torch's own choice depends on the device.
+// The place that asks for autocast, in the file or by `set`; empty: none. Call before translating.
+// Autocast needs a type: torch's own choice depends on the device.
 [[nodiscard]] std::string place_of_autocast(const ConfigNode& root,
                                             std::span<const std::string> set,
                                             const ParseContext& context);

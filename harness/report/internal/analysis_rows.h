@@ -200,7 +200,7 @@ void block_fields(V& v, const traces::UncountedWork& work) {
   v.text("reason", work.reason)("calls", work.calls)("time_ns", work.time_ns);
 }
 
-// What the host did while the device was idle, or during the step thread's own time.
+// The work of the host while the device was idle, or during the step thread's own time.
 struct PlaceOf {
   const traces::IdlePlace& place;
   traces::IdleScope scope = traces::IdleScope::kHost;

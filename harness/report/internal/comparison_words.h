@@ -32,7 +32,7 @@ namespace stepbench::report {
 [[nodiscard]] std::string mark_of(const verdict::TestResult& test);
 // "2 perhaps worse, 3 within the margin, 1 undecided"; empty without metrics.
 [[nodiscard]] std::string verdict_counts(const verdict::Comparison& comparison);
-// What an inconclusive test needs more of: "launches", or "pairs" for `ab`.
+// The unit that an inconclusive test needs more of: "launches", or "pairs" for `ab`.
 [[nodiscard]] std::string needed_unit(const verdict::Comparison& comparison);
 
 class ComparisonNames {

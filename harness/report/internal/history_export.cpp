@@ -75,7 +75,7 @@ std::string history_csv(const nights::History& history) {
 
 namespace {
 
-// What the JSON says of a point, beside its night.
+// The fields of a point in JSON, beside its night.
 void add_point(json::FieldWriter& v, const nights::TrackedPoint& point) {
   v("value", point.value)("low", point.low)("high", point.high)("launches", point.launches);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a reader of the table must know besides its numbers: failures, excluded steps, doubts; and
+// Facts that a reader of the table needs besides its numbers: failures, excluded steps, doubts; and
 // how the numbers of a row were obtained: the clock, slow steps that the median hides, an uneven
 // loader queue, windows without a whole epoch. Pure; any thread.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a launch keeps of its worker's standard output and error, and the position of a Python
-// program from the output of its faulthandler. One thread.
+// The part of a worker's standard output and error that a launch keeps, and the position of a
+// Python program from the output of its faulthandler. One thread.
 #pragma once
 
 #include <cstdint>

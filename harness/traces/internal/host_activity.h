@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's threads did when: the sets of moments that explain why a device was idle, and the
+// Activity of the host's threads: the sets of moments that explain why a device was idle, and the
 // Python frames that a profiler recorded on a thread. Pure; any thread.
 #pragma once
 

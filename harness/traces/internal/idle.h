@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of each step went: what a device did, and what the host did while the device was
+// Splits the time of each step: the work of a device, and that of the host while the device was
 // idle, by cause and by op and call. The parts of a step sum exactly to its window, in integer
 // nanoseconds. Pure; any thread.
 #pragma once

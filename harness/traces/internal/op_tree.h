@@ -51,7 +51,7 @@ class OpTree {
   [[nodiscard]] std::uint32_t name_of(const traces::TraceEvent& event) const {
     return name_of_[event.name];
   }
-  // Of a row of the host; of a merged one: its parent's. kNoIndex: not in the tree.
+  // The node of a row of the host; for a merged one, its parent's. kNoIndex: not in the tree.
   [[nodiscard]] std::uint32_t node_of(const traces::TraceEvent& event) const;
   // The node of the op or annotation that caused device work, a wait or a call: the one that our
   // collector linked, else the innermost one around the call on its thread. kNoIndex: none.

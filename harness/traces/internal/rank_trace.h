@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of the trace of one rank, which traces belong to one job, which of their collectives
-// match, and which rank waits in them for which. Pure; any thread.
+// Keeps the part of one rank's trace that its job needs, and decides which traces belong to one
+// job, which of their collectives match, and which rank waits in them for which. Pure; any thread.
 #pragma once
 
 #include <cstddef>

@@ -87,7 +87,7 @@ class TuneAgenda final : public run::Agenda {
   void take(const Slot& slot, const record::Launch& launch);
   void exclude_point(std::size_t point, PointStatus status, std::string reason);
   void take_out_larger(std::size_t point);
-  // With a memory limit: small batches are used to predict the memory of larger ones.
+  // Under a memory limit, small batches are used to predict the memory of larger ones.
   [[nodiscard]] PointSearch::Before smaller_batches_first() const;
   [[nodiscard]] double batch_of(std::size_t point) const;
   [[nodiscard]] bool is_alike_but_for_batch(std::size_t a, std::size_t b) const;

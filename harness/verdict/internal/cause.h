@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What explains that a step changed: its phases, and the operations of profiled launches. Profiling
+// Explains why a step changed: by its phases, and the operations of profiled launches. Profiling
 // slows a step down, so profiled launches explain a change but never establish one.
 #pragma once
 

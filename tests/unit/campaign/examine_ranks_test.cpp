@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stepbench doctor --ranks` concludes from a group.
+// Conclusions of `stepbench doctor --ranks` about a group.
 #include "harness/campaign/examine_machine.h"
 
 #include <gmock/gmock.h>

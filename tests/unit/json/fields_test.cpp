@@ -29,7 +29,7 @@ std::string page(const char* file) {
   return text.str();
 }
 
-// Whether a line of the page names the field and the version that added it.
+// True if a line of the page names the field and the version that added it.
 bool tells_of(const std::string& page, const std::string& field, int since) {
   const std::string version = "since 1." + std::to_string(since);
   std::istringstream lines(page);

@@ -50,7 +50,7 @@ class Nights {
     measured = pairs.pairs.size();
     return judge(state, tonight, pairs, rule_);
   }
-  // With these pairs, of which the first four were planned.
+  // The verdict on these pairs, of which the first four were planned.
   SeriesVerdict short_of_time(std::vector<double> pairs) {
     const std::string night = std::to_string(++night_);
     return judge(state,

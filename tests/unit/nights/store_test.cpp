@@ -216,7 +216,7 @@ TEST_F(TrackStoreTest, ResumedRun_RenewsItsPoints) {
   EXPECT_EQ(step_of(store.history(), "aaaaaaaaaaaaaaaa").points.at(1).launches, 6);
 }
 
-// With the others' launches, or in a later part of the run.
+// The control step comes with the others' launches, or in a later part of the run.
 TEST_F(TrackStoreTest, ControlStep_IsInTheOtherPoints) {
   nights::TrackStore store = open();
   MadeNight made = testing_history::night(3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of steps went, in hand-made traces. Times are in nanoseconds.
+// The split of step times in hand-made traces. Times are in nanoseconds.
 #include "harness/traces/internal/idle.h"
 
 #include <gtest/gtest.h>

@@ -96,7 +96,7 @@ TEST(TuneSimulation, SlowFirstPoints_AreNotPromised) {
   }
 }
 
-// With the residuals of launches on real machines: heavy-tailed, 5 to 17 %.
+// Draws residuals of launches on real machines: heavy-tailed, 5 to 17 %.
 TEST(TuneSimulation, RealMachines_KeepThePromise) {
   std::mt19937_64 seeds(std::random_device{}());
   for (const std::string name : {"jpeg", "python", "tokens", "cuda"}) {

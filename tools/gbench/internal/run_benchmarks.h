@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stepbench-gbench does: plans, registers, measures. Each case has one name in every output,
+// stepbench-gbench plans, registers and measures. Each case has one name in every output,
 // that of exports, without the suffixes that Google Benchmark appends
 // ("/iterations:1/repeats:6/manual_time"). Main thread, then the benchmark thread.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a command that measures or judges gives: its text in a format, and files beside it: --junit
-// and --openmetrics for other programs, --report for people, and the verdict.
+// The outputs of a command that measures or judges: its text in a format, and files beside it:
+// --junit and --openmetrics for other programs, --report for people, and the verdict.
 #pragma once
 
 #include <cstddef>

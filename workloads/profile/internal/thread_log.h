@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the native collector records of one thread while steps run, in memory that never moves:
+// The native collector's record of one thread while steps run, in memory that never moves:
 // operations, their names by number, the shapes of their inputs in a compact form. Written by its
 // thread only, except for the end of an op that ends elsewhere; read when the collector has
 // stopped.

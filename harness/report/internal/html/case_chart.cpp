@@ -53,7 +53,7 @@ struct DrawnValue {
   std::optional<stats::Interval> interval = {};
 };
 
-// What tells the row from others with the same options.
+// Distinguishes the row from others with the same options.
 std::string series_text(const estimate::CaseRow& row, const estimate::RowNames& names) {
   std::vector<std::string> parts;
   if (names.has_runs()) parts.push_back(names.run(row));

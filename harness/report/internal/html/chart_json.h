@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a figure passes to the scripts: its chart and the chart's data; data that several figures
-// share is stored once in the page's data, under `charts`. And the options of all chapters with
+// The input of a figure's script: its chart and the chart's data; data that several figures share
+// is stored once in the page's data, under `charts`. And the options of all chapters with
 // charts. Pure; any thread.
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr double kNsPerMs = 1e6;
 // Opens {"chart":"heat". The caller adds the data, then calls close_object().
 [[nodiscard]] json::JsonText chart(std::string_view name);
 
-// With enough digits for any screen; null if a value is not finite.
+// Writes enough digits for any screen; null if a value is not finite.
 void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
                  int digits = 6);
 // Shortens text for charts by cutting its middle.

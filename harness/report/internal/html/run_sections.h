@@ -14,7 +14,7 @@
 
 namespace stepbench::report {
 
-// Of more cases only the best are drawn, which the figures mention.
+// Beyond these numbers only the best cases are drawn, which the figures mention.
 inline constexpr std::size_t kMaxDrawnCases = 2000;  // in a sweep
 inline constexpr std::size_t kMaxAnatomyCases = 40;
 inline constexpr std::size_t kMaxDistributions = 12;  // and the same number of cases with a warning

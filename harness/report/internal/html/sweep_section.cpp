@@ -13,7 +13,7 @@
 namespace stepbench::report {
 namespace {
 
-// What tells rows with the same options apart: runs, arms or passes.
+// Names what distinguishes rows with the same options: runs, arms or passes.
 std::string series_title(const TableFacts& facts) {
   const bool arms = std::ranges::any_of(
       facts.rows, [](const estimate::CaseRow& row) { return !row.arm.empty(); });

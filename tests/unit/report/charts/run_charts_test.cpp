@@ -73,7 +73,7 @@ TEST(RunCharts, CaseWithoutNumber_ShowsTheCause) {
   EXPECT_EQ(charts["cases"][1]["without"], "failed: out of memory");
 }
 
-// With times of a device phase and of a side stream.
+// Results with times of a device phase and of a side stream.
 record::Results device_results() {
   record::Results results = test::planned_results(
       {{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000, 2'000'000, 2'100'000}},

@@ -49,7 +49,7 @@ void require_shared_memory(std::size_t needed, std::size_t there);
 
 // The pool.
 
-// What its worker processes have beside the options of the loader.
+// Settings of its worker processes beside the options of the loader.
 struct ForkedWorkers {
   std::vector<int> cores = {};      // one per worker, or empty: any
   std::string segment_prefix = {};  // for names in /dev/shm
