@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One name per type, for readers and for the linker.
+// Names: one per type, a namespace per room, and the form of a test's name.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -109,6 +109,23 @@ TEST(Names, Namespaces_AreReadWithTheirContent) {
   EXPECT_EQ(found[0].name, "stepbench::a");
   EXPECT_TRUE(found[0].only_declares);
   EXPECT_FALSE(found[1].only_declares);
+}
+
+TEST(Names, Test_IsSubjectConditionResult) {
+  static const std::regex kTest(R"(^TEST(?:_F|_P)?\((\w+), (\w+)\).*$)");
+  std::size_t tests = 0;
+  for (const std::string& file : sources(kRoot, "tests")) {
+    std::istringstream lines(text_of(kRoot, file));
+    std::smatch match;
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("TEST") || !std::regex_match(line, match, kTest)) continue;
+      ++tests;
+      const std::string name = match[1].str() + '.' + match[2].str();
+      EXPECT_LE(name.size(), 50U) << file << ": " << name;
+      EXPECT_NE(name.find('_'), std::string::npos) << file << ": " << name;
+    }
+  }
+  EXPECT_GT(tests, 2000U);
 }
 
 TEST(Names, TypeDefinitions_AreFound) {
