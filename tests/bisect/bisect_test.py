@@ -211,7 +211,7 @@ END
         builds = [programs[name] for name in sorted(programs) if name.startswith(hashes[3][:12])]
         self.assertGreaterEqual(len(set(builds)), 2)
         self.assertEqual(len(set(builds)), len(builds))
-        # What nights have learnt since the search began does not change it.
+        # Facts that nights learn after the search began do not change it.
         searched = json.loads((folder / "bisect.json").read_text())
         (folder / "bisect.json").write_text(json.dumps({**searched, "known_layout": 0.02}))
         self.bisect(hashes[0], hashes[-1], "job.yaml", "--build", BUILD, "--resume", folder)

@@ -71,7 +71,7 @@ class Group:
         return kinds
 
     def measures(self):
-        """Whether both workers have taken steps: they use CPU time after their start."""
+        """True if both workers have taken steps: they use CPU time after their start."""
         deadline = time.monotonic() + PATIENCE_S
         while time.monotonic() < deadline:
             if self.run.poll() is not None:
@@ -94,7 +94,7 @@ class Group:
 
 
 def _is_connected(pid):
-    """Whether it exchanges with the other rank: Gloo's thread has sockets besides that to its rank."""
+    """True if it exchanges with the other rank: Gloo's thread has sockets besides that to its rank."""
     try:
         return len(list(pathlib.Path(f"/proc/{pid}/task").iterdir())) >= 4 and sum(
             os.readlink(each).startswith("socket:") for each in pathlib.Path(f"/proc/{pid}/fd").iterdir()) >= 3

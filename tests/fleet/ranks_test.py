@@ -159,7 +159,7 @@ class Ranks(unittest.TestCase):
         return found
 
     def in_script(self):
-        """Whether both workers run."""
+        """True if both workers run."""
         return len(self.pids("stepbench_worker", "--control-fd=3")) >= 2
 
     def controllers(self):

@@ -75,7 +75,7 @@ if(NOT before STREQUAL after OR err MATCHES "tests, about")
   message(FATAL_ERROR "what was finished ran again\n${err}")
 endif()
 
-# What does not fit into the time is left out, what is smaller behind it is not.
+# A part that does not fit into the time is skipped; a smaller one after it still runs.
 scripted(brief 0 "" ARGUMENTS --minutes 1 --pace 100)
 has_passed(facts record)
 has("tests \\| left out: it takes about 75 s")

@@ -12,7 +12,7 @@ try:
 except ImportError:
     sys.exit(77)
 
-# With what each argument needs beside it, and the arguments that no file can name.
+# The settings that each argument needs beside it, and the arguments that no file can name.
 SECTIONS = (("loader", torch.utils.data.DataLoader, {}, {"dataset"}),
             ("optimizer", torch.optim.SGD, {"kind": "sgd"}, {"params"}),
             ("optimizer", torch.optim.Adam, {"kind": "adam"}, {"params"}),

@@ -160,7 +160,7 @@ class Runner:
         return cheap + sorted(others, key=lambda name: not name.startswith("golden"))
 
     def script(self, name):
-        """Whether the test fails."""
+        """Returns True if the test fails."""
         words = ["ctest", "--test-dir", self.build, "--timeout", str(LIMIT_S), "-R", f"^{re.escape(name)}$"]
         return subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL).returncode != 0
 
@@ -193,7 +193,7 @@ class Runner:
         return None
 
     def passes(self, kind, where, case):
-        """Whether the unchanged tree passes the test that found a mutant."""
+        """Returns True if the unchanged tree passes the test that found a mutant."""
         if kind == "script":
             self.make(*TARGETS)
             return not self.script(where)

@@ -287,7 +287,7 @@ class LoaderFindings(unittest.TestCase):
         self.assertEqual(cpus.findings(), [])
 
     def of_workers(self, workers, made_us, step_us=10000, wait_us=20, first_batch_ns=0):
-        """What is found where every batch lies ready: `workers` share them, each is made in so long."""
+        """Returns the findings if every batch lies ready: `workers` share them, each is made in so long."""
         watch = LoaderWatch(DataLoader(workers), self.proc, cores=4)
         watch.handover._records = records = Records()
         watch.begin(Iterator())
@@ -301,8 +301,8 @@ class LoaderFindings(unittest.TestCase):
         return {found["id"]: found for found in watch.findings(first_batch_ns)}
 
     def in_turns(self, workers, made_us, own_us, way_us=0):
-        """What is found where workers make batches in turns, each as long as `made_us` says and two ahead, and a step itself
-        takes own_us. A worker begins at the earliest way_us after a batch was asked for."""
+        """Returns the findings if workers make batches in turns, two ahead, in `made_us` each, and a step itself takes
+        own_us. A worker begins way_us after the request of a batch at the earliest."""
         watch = LoaderWatch(DataLoader(workers), self.proc, cores=workers)
         watch.handover._records = records = Records()
         watch.begin(Iterator())

@@ -155,7 +155,7 @@ def fail(text, pytrace):
 
 
 class Plugin(unittest.TestCase):
-    """With a stand-in for pytest."""
+    """Uses a stand-in for pytest."""
 
     def setUp(self):
         pytest = types.SimpleNamespace(fixture=lambda function: function, fail=fail, UsageError=ValueError)

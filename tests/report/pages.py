@@ -169,7 +169,7 @@ class Reports(unittest.TestCase):
 
 
 def near(time_ns, value, error):
-    """Whether the value is that time in one of its units."""
+    """Returns True if the value is that time in one of its units."""
     return value and any(abs(value * unit / time_ns - 1) < error for unit in (1, 1e3, 1e6, 1e9))
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What torch holds before it has a model, without stepbench: resident.py [package of which no module may be imported]"""
+"""Prints the memory that torch holds before it has a model, without stepbench:
+resident.py [package of which no module may be imported]"""
 import sys
 
 if len(sys.argv) > 1:
