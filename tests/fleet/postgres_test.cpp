@@ -120,7 +120,7 @@ class FleetTest : public ::testing::Test {
   std::unique_ptr<PostgresServer> server;
 };
 
-TEST_F(FleetTest, SameNights_SameHistoryInBothStores) {
+TEST_F(FleetTest, SameNights_AreEqualInBothStores) {
   const std::string shared = server->new_database("same");
   std::vector<std::string> texts;
   for (const std::string& url : {shared, sqlite_url("same")}) {
@@ -234,7 +234,7 @@ TEST_F(FleetTest, EightImporters_MakeOneHistory) {
   }
 }
 
-TEST_F(FleetTest, KilledImport_NextOneAddsTheRest) {
+TEST_F(FleetTest, KilledImport_IsCompletedByTheNext) {
   constexpr int kNights = 28;
   const std::string expected = in_peace(kNights);
   for (const std::string& url : {server->new_database("killed"), sqlite_url("killed")}) {
@@ -338,7 +338,7 @@ TEST_F(FleetTest, NewerOrForeignSchema_IsRejected) {
   EXPECT_THAT(nights::Database::open(other)->tables(), ElementsAre("recipes"));
 }
 
-TEST_F(FleetTest, Password_IsInNoMessage) {
+TEST_F(FleetTest, Message_HidesThePassword) {
   // A password with an unescaped @ or / is rejected before a part of it is read as a host.
   const auto expect = [](const char* url, const char* what, const char* secret) {
     EXPECT_THAT([&] { (void)nights::Database::open(url); },

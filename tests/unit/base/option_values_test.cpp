@@ -23,7 +23,7 @@ TEST(OptionValues, Copies_ShareTheFrozenValues) {
   EXPECT_THROW(static_cast<void>(base.at("a")), Error);
 }
 
-TEST(OptionValues, SharedOrNot_SameContent) {
+TEST(OptionValues, SharedOrNot_HaveTheSameContent) {
   OptionValues base = {{"b", std::int64_t{1}}, {"d", std::int64_t{2}}, {"e", true}};
   base.share();
   OptionValues typical = base;

@@ -170,7 +170,7 @@ TEST(BisectSimulation, TwoCulprits_NamesOne) {
   }
 }
 
-TEST(BisectSimulation, BrokenCommits_RangeHasCulprit) {
+TEST(BisectSimulation, BrokenCommits_KeepCulpritInRange) {
   const Row row = row_of("0.5 % | 1 % | 3 %, a tenth is broken", [&](std::mt19937_64& seeds) {
     World world = one_step(kCommits, 1 + seeds() % kCommits, 0.03, 0.01);
     world.layout = 0.005;

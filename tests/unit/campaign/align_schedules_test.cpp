@@ -34,7 +34,7 @@ TEST(AlignSchedules, BothArms_GetTheLongerWarmup) {
   }
 }
 
-TEST(AlignSchedules, NoWorkersOrEqual_NothingChanges) {
+TEST(AlignSchedules, NoWorkersOrEqual_ChangesNothing) {
   ResolvedCase a = with({.warmup = 10, .active = 50});
   ResolvedCase b = with({.warmup = 20, .active = 40});
   EXPECT_FALSE(align_schedules({}, a, b));

@@ -61,7 +61,7 @@ TEST_F(MeasureNight, CutOffNight_MeasuresTheMissingPart) {
   EXPECT_THAT(anew.experiments[0].results.launches, SizeIs(2));
 }
 
-TEST_F(MeasureNight, FailedExperiment_DoesNotEndTheNight) {
+TEST_F(MeasureNight, FailedExperiment_LetsTheNightContinue) {
   campaign::RunRequest nowhere = campaign_.run_request();
   nowhere.results = (campaign_.folder / "config.yaml").string();
   campaign::UnfinishedNight unfinished = night();

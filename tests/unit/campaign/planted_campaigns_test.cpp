@@ -94,7 +94,7 @@ SlowCampaign campaign_of_ten_pairs(int seed, const std::vector<std::string>& mor
   return campaign;
 }
 
-TEST(PlantedSlowLaunches, Ok_OnlyWithoutSlowLaunches) {
+TEST(PlantedSlowLaunches, SlowLaunches_PreventOk) {
   constexpr int kCampaigns = 24;
   int met_none = 0;
   int slow = 0;

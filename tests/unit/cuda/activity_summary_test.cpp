@@ -126,7 +126,7 @@ TEST(ActivitySummary, StreamWait_DelaysNoHost) {
   EXPECT_EQ(summarise_activities(log).synchronisations, 0);
 }
 
-TEST(ActivitySummary, NoMarks_TheLogIsOneStep) {
+TEST(ActivitySummary, NoMarks_MakeTheLogOneStep) {
   ops::OpLog log = log_of("kernel 40 50; kernel 90 95; wait Stream_Synchronize 95 95");
   log.marks.clear();
   EXPECT_TRUE(text_of(summarise_activities(log)).starts_with("steps 1 span 55 busy 15 kernels 2"));

@@ -81,7 +81,7 @@ TEST(EventFailures, AnyCall_MayFail) {
   EXPECT_EQ(unnoticed, 3 * 4) << "the workload waits before and after each of two cycles";
 }
 
-TEST(EventFailures, AfterAFailure_TheDeviceIsLeftAlone) {
+TEST(EventFailures, FailedCall_EndsUseOfTheDevice) {
   EventScene scene;
   scene.cuda.keep_log = true;
   scene.run([&, inner = two_phases(scene, 2 * kUs, 3 * kUs)](StepRecorder& step) {

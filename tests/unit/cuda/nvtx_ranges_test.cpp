@@ -47,7 +47,7 @@ std::vector<std::string> ranges_of(int step) {
           "stepbench pop"};
 }
 
-TEST(NvtxRanges, StepsAndPhases_OfWindowsOnly) {
+TEST(NvtxRanges, StepsAndPhases_AreMarkedInWindowsOnly) {
   std::vector<std::string> expected;
   for (const int step : {2, 3, 4, 7, 8, 9}) {  // a cycle is wait, warm-up and three steps
     for (const std::string& line : ranges_of(step)) expected.push_back(line);

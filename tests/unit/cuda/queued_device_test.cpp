@@ -81,7 +81,7 @@ constexpr Queued kQueued[] = {{4, 10, 10, 8, false},  {4, 10, 10, 50, false},
                               {60, 6, 6, 4, false},   {60, 6, 6, 50, false},  // fills in the window
                               {450, 6, 18, 50, true}, {1300, 6, 65, 8, true}};
 
-TEST(QueuedDevice, FullQueue_PeriodsAreDeviceTime) {
+TEST(QueuedDevice, FullQueue_MeasuresDeviceTime) {
   for (const Queued& each : kQueued) {
     SCOPED_TRACE(std::to_string(each.launches) + " launches, " + std::to_string(each.active));
     QueuedScene scene(10, each.active);

@@ -166,7 +166,7 @@ TEST(BestBound, SingleCaseOrFiveRounds_HaveNoBound) {
 }
 
 // The bound is shown only where the cases do not all tie. That selects no tables in which it fails.
-TEST(BestBound, ShownTables_HoldItToo) {
+TEST(BestBound, ShownTables_KeepTheBound) {
   constexpr std::size_t kCases = 5;
   Noise noise(83'304);
   for (const double apart : {0.004, 0.006, 0.01}) {
@@ -202,7 +202,7 @@ TEST(BestBound, ShownTables_HoldItToo) {
   }
 }
 
-TEST(BestBound, OneRun_HasItAndTwoHaveNot) {
+TEST(BestBound, OnlyOneRun_HasABound) {
   const auto results = [](std::size_t runs) {
     record::Results made;
     Noise noise(83'303);

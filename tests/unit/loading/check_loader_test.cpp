@@ -38,7 +38,7 @@ void expect_refused(const Of& of, const std::string& error, const std::string& s
   EXPECT_THAT(of(kSwept).skips, ElementsAre(HasSubstr(skip)));
 }
 
-TEST(LoaderRules, NoWorkers_EachEngineIsInline) {
+TEST(LoaderRules, NoWorkers_MakeEachEngineInline) {
   for (const char* engine : {"thread", "fork"}) {
     const Said said = loader_rule(engine, 0, {}, kSwept);
     EXPECT_EQ(said.resolved.text("loader.engine"), "inline");

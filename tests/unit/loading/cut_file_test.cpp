@@ -29,7 +29,7 @@ constexpr std::size_t kSomePages = 5 * 4096;
 
 std::string large(char fill) { return std::string(kSomePages, fill); }
 
-TEST(CutFile, LostBytes_ReadAsZerosAndAreNamed) {
+TEST(CutFile, LostBytes_AreZerosAndNamed) {
   const test::TemporaryFolder root;
   root.write("data.bin", large('x'));
   const data::MappedFile file(root / "data.bin");

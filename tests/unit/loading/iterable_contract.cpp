@@ -29,7 +29,7 @@ TEST_P(IterableContract, Workers_AlternateUntilAllEnd) {
 }
 
 // Like Python's, where each worker has its own endless stream.
-TEST_P(IterableContract, Joined_EachWorkerRepeatsItsShare) {
+TEST_P(IterableContract, JoinedEpochs_RepeatEachShare) {
   const Counters data({5, 1, 0}, -1, 1000);
   for (const std::int64_t prefetch : {1, 2, 5}) {
     const auto loader = make(

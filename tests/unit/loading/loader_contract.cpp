@@ -129,7 +129,7 @@ TEST_P(LoaderContract, Error_NamesWorkerAndCause) {
   EXPECT_FALSE(loader->next().has_value());
 }
 
-TEST_P(LoaderContract, AllBatchesFail_EpochStillEnds) {
+TEST_P(LoaderContract, FailingBatches_EndTheEpoch) {
   const IndexDataset data(9, [](const data::SampleKey&) { throw 42; });
   const auto loader = make(data, {.num_workers = 3});
   loader->begin_epoch(0);
@@ -151,7 +151,7 @@ TEST_P(LoaderContract, AllBatchesFail_EpochStillEnds) {
   }
 }
 
-TEST_P(LoaderContract, InOrder_StragglerDelaysOthers) {
+TEST_P(LoaderContract, InOrder_WaitsForAStraggler) {
   const SharedGate gate(4);
   const IndexDataset data(4, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);
@@ -165,7 +165,7 @@ TEST_P(LoaderContract, InOrder_StragglerDelaysOthers) {
   for (const std::int64_t index : {0, 1, 2, 3}) EXPECT_EQ(patiently(*loader).index, index);
 }
 
-TEST_P(LoaderContract, OutOfOrder_StragglerDelaysNothing) {
+TEST_P(LoaderContract, OutOfOrder_PassesAStraggler) {
   const SharedGate gate(5);
   const IndexDataset data(5, [&](const data::SampleKey& key) {
     if (key.index == 0) gate.pass(0);

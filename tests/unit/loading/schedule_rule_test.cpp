@@ -81,7 +81,7 @@ TEST(ScheduleRule, AutomaticWindows_FitToo) {
   EXPECT_EQ(steps(fitted, "max_active"), 11 * 96) << "it may stop from the eleventh window on";
 }
 
-TEST(ScheduleRule, NoWorkersOrSmoke_NothingChanges) {
+TEST(ScheduleRule, NoWorkersOrSmoke_ChangesNothing) {
   EXPECT_EQ(fit(24, with_workers(0)).resolved.options, with_workers(0).options);
   ResolvedCase smoke = with_workers(8);
   smoke.options["schedule.active"] = std::int64_t{2};

@@ -102,7 +102,7 @@ TEST(StepRecorder, Ends_ComeInReverseOrder) {
                           "A phase end 1", "B step end", "A step end"));
 }
 
-TEST(StepRecorder, ThrowingInstrument_OthersGetTheirEnd) {
+TEST(StepRecorder, ThrowingInstrument_LetsOthersEnd) {
   EXPECT_THAT(heard(1,
                     [](StepRecorder& recorder) {
                       EXPECT_THROW(recorder.start_step(0), std::runtime_error);

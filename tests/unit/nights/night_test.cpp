@@ -63,7 +63,7 @@ TEST(Night, EarlierAlert_IsRedAndNotNew) {
   EXPECT_EQ(exit_code_of(night, {.allow_known = true}), 0);
 }
 
-TEST(Night, AllSeriesBack_AlertIsFixed) {
+TEST(Night, RecoveredSeries_FixTheAlert) {
   NightMaker maker;
   test::Nightly a = NightMaker::moved_from(20, 1.08, 76e6, 30);
   test::Nightly b = NightMaker::moved_from(20, 1.08, 50e6, 30);

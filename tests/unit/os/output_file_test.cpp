@@ -99,7 +99,7 @@ TEST(OutputFile, LinkToAnotherFolder_IsRejected) {
   write_output_file("--output", "/dev/stdout", "");
 }
 
-TEST(OutputFile, TwoWriters_TheLastWins) {
+TEST(OutputFile, TwoWriters_KeepTheLastFile) {
   const test::TemporaryFolder folder;
   stepbench::os::OutputFile one("--output", folder / "out.csv");
   stepbench::os::OutputFile two("--output", folder / "out.csv");
@@ -114,7 +114,7 @@ TEST(OutputFile, TwoWriters_TheLastWins) {
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "nothing is left over";
 }
 
-TEST(OutputFile, WritersAtOnce_EachWriteItWhole) {
+TEST(OutputFile, ConcurrentWriters_WriteItWhole) {
   const test::TemporaryFolder folder;
   const fs::path file = folder / "out.csv";
   const std::string text(10'000, 'x');

@@ -147,7 +147,7 @@ constexpr Mistake kMistakes[] = {
     {"workload: loader\nname: ${NOPE}\n", "2:7", "the environment variable NOPE is not set"},
 };
 
-TEST(Mistakes, InAFile_HaveTheirPlace) {
+TEST(Mistakes, FileMistake_HasItsPlace) {
   for (const Mistake& mistake : kMistakes) expect_refused(mistake);
 }
 
@@ -186,7 +186,7 @@ constexpr Mistake kInASweep[] = {
     {"{include: [{loader.num_workers: 2}, {loader.num_workers: 2}]}", "2:44", "repeats a case"},
 };
 
-TEST(Mistakes, InASweep_HaveTheirPlace) {
+TEST(Mistakes, SweepMistake_HasItsPlace) {
   for (const Mistake& mistake : kInASweep) {
     const std::string yaml = std::string("workload: loader\nsweep: ") + mistake.yaml + "\n";
     expect_refused({yaml.c_str(), mistake.place, mistake.what});
@@ -237,7 +237,7 @@ Refusal refusal_with(const std::string& set, const std::string& yaml = "workload
   });
 }
 
-TEST(Mistakes, InSet_NameTheFlag) {
+TEST(Mistakes, SetMistake_NamesTheFlag) {
   const struct {
     const char* yaml;
     const char* set;
@@ -275,7 +275,7 @@ TEST(Mistakes, InSet_NameTheFlag) {
   EXPECT_THAT(refusal_with("batch_size=8,x").what, Not(HasSubstr("--sweep")));
 }
 
-TEST(Mistakes, InTheFileName_AreNamed) {
+TEST(Mistakes, WrongFileName_IsNamed) {
   const auto refusal_of_name = [](const char* name) {
     return refusal_of("", [&](plan::PlanRequest& request) { request.file = name; });
   };
@@ -287,7 +287,7 @@ TEST(Mistakes, InTheFileName_AreNamed) {
 }
 
 // For the built-in workloads.
-TEST(Mistakes, OtherToolsWords_GetOurs) {
+TEST(Mistakes, OtherToolsWords_SuggestOurs) {
   const std::pair<const char*, const char*> kTheirs[] = {
       {"workload: train_step\noptimizer: {learning_rate: 1}\n", "did you mean 'lr'?"},
       {"workload: train_step\noptimizer: {type: mine}\n", "did you mean 'kind'?"},
@@ -301,13 +301,13 @@ TEST(Mistakes, OtherToolsWords_GetOurs) {
   }
 }
 
-TEST(Mistakes, Several_ComeTogether) {
+TEST(Mistakes, SeveralMistakes_ComeTogether) {
   const Refusal refusal = refusal_of("workload: loader\nloader: {batch_size: 0, num_wrokers: 1}\n");
   EXPECT_EQ(refusal.where, "sweep.yaml:2:22");
   EXPECT_THAT(refusal.what, HasSubstr("\nsweep.yaml:2:25: unknown key 'num_wrokers'"));
 }
 
-TEST(Mistakes, InAKey_ComeFirstAndOnce) {
+TEST(Mistakes, KeyMistakes_ComeFirstAndOnce) {
   EXPECT_THAT(
       refusal_of("workload: loader\ndata: {kind: synthetic, path: /nowhere/at/all}\n").what,
       AllOf(HasSubstr("'path' belongs to data.kind files"), Not(HasSubstr("no such file"))));
@@ -317,7 +317,7 @@ TEST(Mistakes, InAKey_ComeFirstAndOnce) {
   EXPECT_EQ(what.find("prefetch", first + 1), std::string::npos) << what;
 }
 
-TEST(Mistakes, InARule_PointAtTheirOption) {
+TEST(Mistakes, RuleMistakes_PointAtTheirOption) {
   const WorkloadRule rules[] = {
       {"loader", [](ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
          if (resolved.integer("loader.batch_size") == 3) {

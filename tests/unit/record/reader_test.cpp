@@ -161,7 +161,7 @@ TEST(Reader, RepeatedLaunchLine_KeepsItsSamples) {
   ASSERT_EQ(results.launches[0].samples.size(), 1U);
 }
 
-TEST(Reader, EqualAttempts_TheLaterCounts) {
+TEST(Reader, EqualAttempts_CountTheLater) {
   const LaunchKey key = testing::key();
   const Results results = read_text(kRun + start(key) + samples(key, 0, 11) + launch(key) +
                                     start(key) + samples(key, 0, 51) + launch(key));

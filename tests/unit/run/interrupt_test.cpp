@@ -102,7 +102,7 @@ void cut_off_and_resume(int signal, int exit_status, unsigned seed) {
   expect_complete(program);
 }
 
-TEST(Interrupt, RandomMoments_ResumeCompletes) {
+TEST(Interrupt, RandomMoments_ResumeToCompletion) {
   const struct {
     int signal, exit_status;
     unsigned first_seed, seeds;

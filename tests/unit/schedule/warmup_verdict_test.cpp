@@ -123,7 +123,7 @@ TEST(Warmup, SlowFirstStep_HasItsOwnHint) {
   EXPECT_FALSE(judge(steps).first_step_slow) << "there are outliers elsewhere";
 }
 
-TEST(Warmup, SeveralWindows_TheWorstCounts) {
+TEST(Warmup, SeveralWindows_ReportTheWorst) {
   const WarmupVerdict ok{.kind = WarmupVerdict::Kind::kOk};
   const WarmupVerdict short_by_3{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 3};
   const WarmupVerdict short_by_9{.kind = WarmupVerdict::Kind::kTooShort, .more_steps = 9};

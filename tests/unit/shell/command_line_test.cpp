@@ -185,7 +185,7 @@ TEST(Help, GeneratedFlags_TakeAValue) {
   }
 }
 
-TEST(Usage, Password_IsInNoError) {
+TEST(Usage, Error_HidesThePassword) {
   for (const char* address :
        {"mysql://me:hush@host/x", "postgresql://me:hush@[::1/x", "http://me:hush@host/x"}) {
     for (const std::vector<std::string>& words :

@@ -23,7 +23,7 @@ TEST(SignedRank, TenDifferences_MatchEnumeration) {
   EXPECT_EQ(estimate.interval.high, 12);
 }
 
-TEST(SignedRank, ZerosDrop_AndTiesShareRanks) {
+TEST(SignedRank, ZerosAndTies_DropAndShareRanks) {
   const std::vector<double> d{2, 2, -1, 0, 3, 1, -2, 4, 0, 2};
   const SignedRank test = signed_rank(d);
   EXPECT_EQ(test.n, 8u);

@@ -156,7 +156,7 @@ TEST(LaunchQueue, WaitingLaunches_FillItAt1024) {
   expect_numbers(numbers_of(maker.finish()), "queues/0/max = 1030; queues/0/full_ns = 8983");
 }
 
-TEST(KernelTable, ProbableTensorCores_KnownByName) {
+TEST(KernelTable, ProbableTensorCores_AreFoundByName) {
   const traces::Trace trace = testing::drawn(
       "step 0 0 100; kernel gemm 10 40; kernel add 50 52; kernel add 60 62; "
       "kernel nvjet_tst_128x64 70 75");
@@ -173,7 +173,7 @@ struct MakerCase {
   const char* tensor_cores;
 };
 
-TEST(KernelTable, TensorCores_KnownForSomeMakers) {
+TEST(KernelTable, TensorCores_AreKnownForSomeMakers) {
   const MakerCase kMakers[] = {
       {"Tesla V100-DGXS-32GB", 7, 32, "cudaLaunchKernel", "false"},
       {"AMD Instinct MI300X", 9, 64, "hipLaunchKernel", "null"},

@@ -125,7 +125,7 @@ void expect_closed(const Analysis& analysis, std::uint32_t seed) {
 }
 
 // Rows that no sound profiler writes: they cross, repeat, have no length, belong to any call.
-TEST(IdleProperties, AnyRows_SumsClose) {
+TEST(IdleProperties, AnyRows_SumToTheStep) {
   for (std::uint32_t seed = 0; seed < 300; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 60).rows();
     std::mt19937 random(seed);
@@ -162,7 +162,7 @@ TEST(IdleProperties, PartsAndPlaces_SumToTheWhole) {
 }
 
 // The order of zero-length rows at the same moment is that of the file.
-TEST(IdleProperties, ShiftedOrShuffled_SameNumbers) {
+TEST(IdleProperties, ShiftedOrShuffled_GiveTheSame) {
   constexpr std::int64_t kShiftNs = 1'700'000'000'123'456'789;
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();

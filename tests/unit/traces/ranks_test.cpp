@@ -131,7 +131,7 @@ TEST(Ranks, SlowerRank_IsNamedWithSizeAndPart) {
   }
 }
 
-TEST(Ranks, OneSlowRank_OthersWait) {
+TEST(Ranks, OneSlowRank_MakesOthersWait) {
   const RankReport report = compare_ranks(all_ranks({.slow_loading_ns = {{2, 7 * kMillisecond}}}));
   EXPECT_EQ(report.steps, 6);
   EXPECT_EQ(report.rows[2].entered_last, 6);

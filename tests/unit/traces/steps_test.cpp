@@ -61,7 +61,7 @@ void add_backward(TraceMaker& maker, std::int64_t at) {
   }
 }
 
-TEST(Steps, NoMarks_StepsLieBetweenFetches) {
+TEST(Steps, NoMarks_UseFetchesAsBorders) {
   TraceMaker maker;
   for (const std::int64_t at : {0, 100, 200}) {
     draw(maker, "load 0 10; op aten::mm 20 60", 1, at);

@@ -249,7 +249,7 @@ TEST(AbPairs, MissingHalf_IsNoPair) {
   EXPECT_EQ(pairs.dropped, 0U);
 }
 
-TEST(AbPairs, SeveralAttempts_TheLastCounts) {
+TEST(AbPairs, SeveralAttempts_CountTheLast) {
   record::Results results = campaign("ABBA");
   record::Launch again = results.launches[0];
   again.row.attempt = 1;

@@ -274,7 +274,7 @@ std::string busy_machine(const fs::path& folder) {
          "/factors');; esac";
 }
 
-TEST_F(AbCommand, BusyMachine_DecisiveIntervalIsAVerdict) {
+TEST_F(AbCommand, BusyMachine_DecidesAClearInterval) {
   program_.worker = program_.stub_after(busy_machine(program_.folder));
   const os::CommandResult faster = ab({"--pairs", "40", "--seed", "3", "--b-set", "step_us=750"});
   EXPECT_EQ(faster.exit_status, 0) << faster.out << faster.err;
@@ -294,7 +294,7 @@ TEST_F(AbCommand, BusyMachine_DecisiveIntervalIsAVerdict) {
   EXPECT_EQ(verdict().at("gates"), file.at("gates")) << "accepted and without effect";
 }
 
-TEST_F(AbCommand, BusyMachine_EqualArmsAreUndecided) {
+TEST_F(AbCommand, BusyMachine_LeavesEqualArmsUndecided) {
   program_.worker = program_.stub_after(busy_machine(program_.folder));
   const os::CommandResult equal = ab({"--pairs", "40", "--seed", "3", "--b-set", "samples=31"});
   EXPECT_EQ(equal.exit_status, 3) << equal.out << equal.err;
@@ -389,11 +389,11 @@ void cut_off_and_resume(int signal, int lines) {
   EXPECT_EQ(cut.results().launches.size(), 16U);
 }
 
-TEST_F(AbCommand, InterruptedAndResumed_SameVerdict) {
+TEST_F(AbCommand, ResumedInterrupt_HasTheSameVerdict) {
   for (const int lines : {4, 7, 12}) cut_off_and_resume(SIGINT, lines);
 }
 
-TEST_F(AbCommand, KilledAndResumed_SameVerdict) {
+TEST_F(AbCommand, ResumedKill_HasTheSameVerdict) {
   for (const int lines : {5, 10}) cut_off_and_resume(SIGKILL, lines);
 }
 

@@ -100,7 +100,7 @@ TEST(CountGate, OneMoreCall_IsARegressionWithItsOp) {
   EXPECT_EQ(comparison.cases.front().ops.front().name, "aten::copy_");
 }
 
-TEST(CountGate, AnyTimes_CountsDecide) {
+TEST(CountGate, AnyTimes_LetCountsDecide) {
   const Comparison slower = gated({}, {.factor = 3});
   EXPECT_EQ(slower.exit_code, 0);
   EXPECT_EQ(slower.verdict, Verdict::kOk);

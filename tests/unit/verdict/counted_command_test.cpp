@@ -64,7 +64,7 @@ TEST_F(CountedCommand, ResumedRun_DoesNotCountAgain) {
   EXPECT_EQ(program_.results().launches.size(), 3U);
 }
 
-TEST_F(CountedCommand, FileGatesCounts_UnlessTheFlagDoes) {
+TEST_F(CountedCommand, Flag_OverridesTheFilesGate) {
   program_.ab = true;
   const os::CommandResult more = program_.run({"--b-env", "INSTRUCTIONS=3300"});
   EXPECT_EQ(more.exit_status, 1) << more.out << more.err;

@@ -133,7 +133,7 @@ TEST(Interval, Layout_WidensIt) {
 }
 
 // Four launches of one program ran on a core that others used, and none of the other program.
-TEST(Interval, PartlySlowedPairs_HoldNoDifference) {
+TEST(Interval, PartlySlowedPairs_IncludeZero) {
   const std::vector<double> pairs{.69, .01, .70, -.01, .02, .68, -.02, .69, 0, .01};
   EXPECT_GT(interval(of(pairs), .01).low, -.1);
   EXPECT_LT(interval(pairs, of(pairs), .01).low, 0);

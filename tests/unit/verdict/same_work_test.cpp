@@ -92,7 +92,7 @@ CaseLaunches launches_of(std::vector<Side>& sides) {
   return all;
 }
 
-TEST(FingerprintCheck, CandidateSpread_DoesNot) {
+TEST(FingerprintCheck, CandidateSpread_KeepsTheLimit) {
   std::vector<Side> base(6, Side(2.3));
   std::vector<Side> scattered;
   for (const double loss : {2.3, 5.0, 6.0, 7.0, 8.0, 10.0}) scattered.emplace_back(loss);

@@ -132,7 +132,7 @@ campaign::CompareRequest of(std::string base, std::vector<std::string> candidate
   return request;
 }
 
-TEST(CompareRequest, OtherBase_ByPathOrLastPart) {
+TEST(CompareRequest, OtherBase_IsFoundByPathOrLastPart) {
   const campaign::CompareRequest given = of("results/monday", {"results/tuesday", "x/late"});
   campaign::CompareRequest request = given;
   campaign::choose_base("tuesday", request);

@@ -154,7 +154,7 @@ TEST(TracePage, SeveralJobs_NameTheStraggler) {
   EXPECT_EQ(ids.size(), content.sections.size()) << "a link leads to one chapter";
 }
 
-TEST(TracePage, TwoTraces_AnswerNamesItsTrace) {
+TEST(TracePage, TwoTraces_AreNamedInTheAnswer) {
   TracePage page;
   page.add("a.json", loading_trace());
   EXPECT_THAT(titles_of(page.content()), ElementsAre("Overview", "Steps of the trace", "Tables"));
