@@ -3,13 +3,6 @@
 
 #include <algorithm>
 
-namespace stepbench {
-
-void Instrument::add_columns(Series&) {}
-void Instrument::window_ends() {}
-
-}  // namespace stepbench
-
 namespace stepbench::worker {
 
 InstrumentSet::InstrumentSet(std::vector<std::unique_ptr<Instrument>> instruments)
