@@ -2,6 +2,7 @@
 #include "harness/report/exports.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -87,17 +88,16 @@ void add_varying(const OptionValues& options, const std::vector<std::string>& va
 }
 
 // Options that are equal in all rows, and properties of the machine.
-Fields common_properties(const record::RunRow& run,
-                         const std::vector<const estimate::CaseRow*>& rows,
+Fields common_properties(const record::RunRow& run, const estimate::CaseRow* row,
                          const std::vector<std::string>& varying) {
   Fields all = run.labels;
-  if (!rows.empty()) {
-    for (const auto& [name, value] : rows.front()->options()) {
-      const bool varies = std::find(varying.begin(), varying.end(), name) != varying.end();
+  if (row != nullptr) {
+    for (const auto& [name, value] : row->options()) {
+      const bool varies = std::ranges::find(varying, name) != varying.end();
       if (!varies && !is_null(value)) all["option." + name] = value;
     }
-    if (const record::WorkerRow* worker = rows.front()->worker) {
-      for (const auto& [name, value] : worker->environment) all["environment." + name] = value;
+    if (row->worker != nullptr) {
+      for (const auto& [name, value] : row->worker->environment) all["environment." + name] = value;
     }
   }
   all["run_id"] = run.run_id;
@@ -128,28 +128,24 @@ Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names
 
 // A suspected improvement passes.
 CheckState state_of(const verdict::TestResult& test) {
-  switch (test.verdict) {
-    case verdict::Verdict::kRegression:
-      return CheckState::kFailed;
-    case verdict::Verdict::kInvalid:
-    case verdict::Verdict::kNoData:
-      return CheckState::kError;
-    case verdict::Verdict::kSuspect:
-      return test.slower ? CheckState::kSkipped : CheckState::kPassed;
-    case verdict::Verdict::kInconclusive:
-      return CheckState::kSkipped;
-    case verdict::Verdict::kImprovement:
-    case verdict::Verdict::kOk:
-      break;
-  }
-  return CheckState::kPassed;
+  constexpr std::array<CheckState, names_of(verdict::Verdict{}).size()> kStates = {
+      CheckState::kFailed,  CheckState::kPassed, CheckState::kPassed, CheckState::kSkipped,
+      CheckState::kSkipped, CheckState::kError,  CheckState::kError};
+  const bool better = test.verdict == verdict::Verdict::kSuspect && !test.slower;
+  return better ? CheckState::kPassed : kStates.at(static_cast<std::size_t>(test.verdict));
+}
+
+// Of a compared case, or of one that only one side has.
+Check named_check(const auto& one, const std::vector<std::string>& varying) {
+  return {.name = estimate::case_name(one.options, one.workload, varying,
+                                      one.case_id.substr(0, kShortId)),
+          .group = group_of(one.workload),
+          .properties = {{"case_id", one.case_id}}};
 }
 
 Check check_of_case(const verdict::CaseResult& one, const std::vector<std::string>& varying,
                     const std::string& unit) {
-  Check check{.name = estimate::case_name(one.options, one.workload, varying,
-                                          one.case_id.substr(0, kShortId)),
-              .group = group_of(one.workload)};
+  Check check = named_check(one, varying);
   const verdict::MetricResult* worst = nullptr;
   for (const verdict::MetricResult& metric : one.metrics) {
     const std::string interval = interval_text_of(metric.test);
@@ -190,20 +186,16 @@ Check check_of_case(const verdict::CaseResult& one, const std::vector<std::strin
   }
   for (const std::string& note : one.notes) check.text += note + '\n';
   add_varying(one.options, varying, check.properties);
-  check.properties["case_id"] = one.case_id;
   return check;
 }
 
 void add_missing(const std::vector<verdict::MissingCase>& cases, const std::string& side,
                  const std::vector<std::string>& varying, CheckSuite& suite) {
   for (const verdict::MissingCase& one : cases) {
-    suite.checks.push_back({.name = estimate::case_name(one.options, one.workload, varying,
-                                                        one.case_id.substr(0, kShortId)),
-                            .group = group_of(one.workload),
-                            .state = CheckState::kSkipped,
-                            .type = "missing",
-                            .message = "only in " + side,
-                            .properties = {{"case_id", one.case_id}}});
+    Check& check = suite.checks.emplace_back(named_check(one, varying));
+    check.state = CheckState::kSkipped;
+    check.type = "missing";
+    check.message = "only in " + side;
   }
 }
 
@@ -247,8 +239,7 @@ CheckSuite suite_of(const verdict::Comparison& comparison) {
 }  // namespace
 
 std::size_t CheckSuite::count(CheckState state) const {
-  return static_cast<std::size_t>(std::count_if(
-      checks.begin(), checks.end(), [&](const Check& check) { return check.state == state; }));
+  return static_cast<std::size_t>(std::ranges::count(checks, state, &Check::state));
 }
 
 std::vector<CheckSuite> checks_of(const record::Results& results) {
@@ -258,20 +249,20 @@ std::vector<CheckSuite> checks_of(const record::Results& results) {
   std::set<std::string> done;
   for (const record::RunRow& run : results.runs) {
     if (!done.insert(run.run_id).second) continue;  // a resumed run has several files
-    std::vector<const estimate::CaseRow*> of_run;
-    for (const estimate::CaseRow& row : rows) {
-      if (row.run_id != run.run_id) continue;
-      const bool explains = is_profiling(row.pass) || estimate::counts_instructions(row);
-      if (explains && row.failed.empty()) continue;
-      of_run.push_back(&row);
-    }
+    const estimate::CaseRow* first = nullptr;
     CheckSuite suite{.name = run.name.empty() ? run.run_id : run.name,
                      .host = text_of(run.context, "host"),
                      .started_utc = run.started_utc,
                      .file = run.config_path};
-    for (const estimate::CaseRow* row : of_run) suite.checks.push_back(check_of_row(*row, names));
+    for (const estimate::CaseRow& row : rows) {
+      if (row.run_id != run.run_id) continue;
+      const bool explains = is_profiling(row.pass) || estimate::counts_instructions(row);
+      if (explains && row.failed.empty()) continue;
+      if (first == nullptr) first = &row;
+      suite.checks.push_back(check_of_row(row, names));
+    }
     make_names_unique(suite.checks);
-    suite.properties = common_properties(run, of_run, names.varying());
+    suite.properties = common_properties(run, first, names.varying());
     suites.push_back(std::move(suite));
   }
   return suites;
@@ -292,18 +283,11 @@ std::vector<CheckSuite> checks_of_error(const std::string& command, const std::s
 namespace {
 
 CheckState state_of(const nights::NightSeries& series) {
-  switch (series.state) {
-    case nights::NightState::kRegression:
-      return CheckState::kFailed;
-    case nights::NightState::kNoData:
-      return CheckState::kError;
-    case nights::NightState::kNoVerdict:
-      return CheckState::kSkipped;
-    case nights::NightState::kSuspect:
-      return series.worse ? CheckState::kSkipped : CheckState::kPassed;
-    default:
-      return CheckState::kPassed;
-  }
+  constexpr std::array<CheckState, names_of(nights::NightState{}).size()> kStates = {
+      CheckState::kPassed, CheckState::kSkipped, CheckState::kPassed,
+      CheckState::kFailed, CheckState::kSkipped, CheckState::kError};
+  const bool better = series.state == nights::NightState::kSuspect && !series.worse;
+  return better ? CheckState::kPassed : kStates.at(static_cast<std::size_t>(series.state));
 }
 
 std::string commits_of(const nights::Alert& alert) {
@@ -342,9 +326,11 @@ Check check_of_series(const nights::NightSeries& series, const std::string& name
                       const ShownNight& shown) {
   const std::string_view state = name_of(series.state);
   const std::string& unit = series.series.unit;
-  Check check{.name = name, .group = series.series.workload, .state = state_of(series)};
-  if (check.group.empty()) check.group = "stepbench";
-  check.message = state;
+  Check check{.name = name,
+              .group = group_of(series.series.workload),
+              .state = state_of(series),
+              .type = std::string(state),
+              .message = std::string(state)};
   if (series.value && series.usual) {
     check.message += ": usually " + amount_text(*series.usual, unit) + ", tonight " +
                      amount_text(*series.value, unit);
@@ -353,7 +339,6 @@ Check check_of_series(const nights::NightSeries& series, const std::string& name
   if (const std::string why = series_reason(series); !why.empty()) check.message += "; " + why;
   check.text = check.message + '\n';
   add_alert(check, series, shown);
-  check.type = state;
   if (unit == "ns" && series.value) check.seconds = *series.value * 1e-9;
   const auto add = [&](const char* property, const std::string& text) {
     if (!text.empty()) check.properties[property] = text;
@@ -388,12 +373,9 @@ std::vector<CheckSuite> checks_of_night(std::string_view night_json) {
   }
   const bool reported = suite.count(CheckState::kError) > 0;
   if ((night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) && !reported) {
-    suite.checks.push_back({.name = "the night as a whole",
-                            .group = "stepbench",
-                            .state = CheckState::kError,
-                            .type = suite.verdict,
-                            .message = night.notes.empty() ? suite.verdict : night.notes.front(),
-                            .text = text::join(night.notes, "\n") + '\n'});
+    suite.checks.push_back(error_check("the night as a whole", suite.verdict,
+                                       night.notes.empty() ? suite.verdict : night.notes.front()));
+    suite.checks.back().text = text::join(night.notes, "\n") + '\n';
   }
   return {suite};
 }

@@ -25,9 +25,8 @@ namespace {
 
 template <typename Predicate>
 bool any_metric(const verdict::Comparison& comparison, const Predicate& predicate) {
-  return std::ranges::any_of(comparison.cases, [&](const verdict::CaseResult& one) {
-    return std::ranges::any_of(one.metrics, predicate);
-  });
+  return std::ranges::any_of(compared_metrics({&comparison, 1}),
+                             [&](const ComparedMetric& each) { return predicate(*each.metric); });
 }
 
 bool has_arms(const verdict::Comparison& comparison) { return !comparison.looks.empty(); }
@@ -141,66 +140,56 @@ MetricRows metric_rows(const verdict::Comparison& comparison, const ComparisonNa
   if (pairs) columns.push_back({.head = "pairs", .drop_at = 30});
   columns.push_back(
       {.head = "verdict", .left = true, .shrink_at = 60, .shrink_to = 31, .wraps = true});
-  std::size_t total = 0;
-  for (const verdict::CaseResult& one : comparison.cases) total += one.metrics.size();
-  const bool with_ok = all || total <= kMaxOkRows;
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::MetricResult& metric : one.metrics) {
-      const verdict::TestResult& test = metric.test;
-      if (!with_ok && test.verdict == verdict::Verdict::kOk) {
-        ++made.hidden_ok;
-        continue;
-      }
-      if (!all && made.table.rows.size() >= kMaxRows) {
-        ++made.hidden;
-        continue;
-      }
-      auto [base, candidate] =
-          compared_values(test.base_median, test.candidate_median, metric.unit);
-      std::vector<document::Cell> cells = {names.of(one),
-                                           metric.name,
-                                           {std::move(base), test.base_median},
-                                           {std::move(candidate), test.candidate_median},
-                                           {change_text(test), test.change},
-                                           interval_text_of(test)};
-      if (corrected) cells.push_back(document::change(test.corrected_change));
-      if (margins) {
-        cells.emplace_back(text::short_number(100 * metric.margin) + " %", metric.margin);
-      }
-      cells.emplace_back(adjusted_p_text(test.p_adjusted), test.p_adjusted);
-      if (pairs) {
-        cells.push_back(document::count(std::int64_t(arms ? one.ended_at : test.pairs)));
-      }
-      const std::string verdict = verdict_text(test, needed_unit(comparison));
-      cells.emplace_back(metric.decides ? verdict : '(' + verdict + ')');
-      made.table.rows.push_back({.cells = std::move(cells),
-                                 .tone = metric.decides ? tone_of(test) : document::Tone::kDim});
+  const std::vector<ComparedMetric> metrics = compared_metrics({&comparison, 1});
+  const bool with_ok = all || metrics.size() <= kMaxOkRows;
+  for (const ComparedMetric& each : metrics) {
+    const verdict::CaseResult& one = *each.of;
+    const verdict::MetricResult& metric = *each.metric;
+    const verdict::TestResult& test = *each.test;
+    if (!with_ok && test.verdict == verdict::Verdict::kOk) {
+      ++made.hidden_ok;
+      continue;
     }
+    if (!all && made.table.rows.size() >= kMaxRows) {
+      ++made.hidden;
+      continue;
+    }
+    auto [base, candidate] = compared_values(test.base_median, test.candidate_median, metric.unit);
+    std::vector<document::Cell> cells = {names.of(one),
+                                         metric.name,
+                                         {std::move(base), test.base_median},
+                                         {std::move(candidate), test.candidate_median},
+                                         {change_text(test), test.change},
+                                         interval_text_of(test)};
+    if (corrected) cells.push_back(document::change(test.corrected_change));
+    if (margins) {
+      cells.emplace_back(text::short_number(100 * metric.margin) + " %", metric.margin);
+    }
+    cells.emplace_back(adjusted_p_text(test.p_adjusted), test.p_adjusted);
+    if (pairs) {
+      cells.push_back(document::count(std::int64_t(arms ? one.ended_at : test.pairs)));
+    }
+    const std::string verdict = verdict_text(test, needed_unit(comparison));
+    cells.emplace_back(metric.decides ? verdict : '(' + verdict + ')');
+    made.table.rows.push_back(
+        {.cells = std::move(cells), .tone = metric.decides ? tone_of(test) : document::Tone::kDim});
   }
   return made;
 }
 
 namespace {
 
-struct JudgedMetric {
-  const verdict::CaseResult* of;
-  const verdict::MetricResult* metric;
-};
-
 // Deciding metrics with this verdict: worse ones first, then by size of change.
-std::vector<JudgedMetric> with_verdict(const verdict::Comparison& comparison,
-                                       verdict::Verdict verdict) {
-  std::vector<JudgedMetric> found;
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::MetricResult& metric : one.metrics) {
-      if (metric.decides && metric.test.verdict == verdict) found.push_back({&one, &metric});
-    }
-  }
-  std::ranges::stable_sort(found, [](const JudgedMetric& a, const JudgedMetric& b) {
+std::vector<ComparedMetric> with_verdict(const verdict::Comparison& comparison,
+                                         verdict::Verdict verdict) {
+  std::vector<ComparedMetric> found = compared_metrics({&comparison, 1});
+  std::erase_if(found, [&](const ComparedMetric& each) {
+    return !each.metric->decides || each.test->verdict != verdict;
+  });
+  std::ranges::stable_sort(found, [](const ComparedMetric& a, const ComparedMetric& b) {
     // A suspicion is mainly about what became worse.
-    if (a.metric->test.slower != b.metric->test.slower) return a.metric->test.slower;
-    return std::abs(a.metric->test.change.value_or(0)) >
-           std::abs(b.metric->test.change.value_or(0));
+    if (a.test->slower != b.test->slower) return a.test->slower;
+    return std::abs(a.test->change.value_or(0)) > std::abs(b.test->change.value_or(0));
   });
   return found;
 }
@@ -208,12 +197,12 @@ std::vector<JudgedMetric> with_verdict(const verdict::Comparison& comparison,
 // "num_workers=2 step +6.10 % [+5.80, +6.41] and 2 more"; empty if there is none.
 std::string changed_text(const verdict::Comparison& comparison, const ComparisonNames& names,
                          verdict::Verdict verdict) {
-  const std::vector<JudgedMetric> found = with_verdict(comparison, verdict);
+  const std::vector<ComparedMetric> found = with_verdict(comparison, verdict);
   if (found.empty()) return {};
-  const JudgedMetric& first = found.front();
+  const ComparedMetric& first = found.front();
   std::string text = comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ';
-  text += first.metric->name + ' ' + change_text(first.metric->test);
-  if (const std::string interval = interval_text_of(first.metric->test); interval != "-") {
+  text += first.metric->name + ' ' + change_text(*first.test);
+  if (const std::string interval = interval_text_of(*first.test); interval != "-") {
     text += ' ' + interval;
   }
   return found.size() == 1 ? text : text + " and " + std::to_string(found.size() - 1) + " more";
@@ -249,14 +238,14 @@ std::string reason_text(const verdict::Comparison& comparison) {
     case verdict::Verdict::kOk:
       return ok == 1 ? "within its margin" : "all " + std::to_string(ok) + " within their margins";
     case verdict::Verdict::kInconclusive: {
-      const std::vector<JudgedMetric> open = with_verdict(comparison, comparison.verdict);
+      const std::vector<ComparedMetric> open = with_verdict(comparison, comparison.verdict);
       if (open.empty()) return {};
       std::string text = std::to_string(open.size()) + " of " +
                          text::counted(static_cast<std::int64_t>(open.size() + ok), "metric") +
                          " undecided";
-      const JudgedMetric& first = open.front();
+      const ComparedMetric& first = open.front();
       text += ", " + (comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ') +
-              first.metric->name + verdict_detail(first.metric->test, needed_unit(comparison));
+              first.metric->name + verdict_detail(*first.test, needed_unit(comparison));
       return text;
     }
     case verdict::Verdict::kNoData:

@@ -174,13 +174,10 @@ void add_case_notes(const verdict::Comparison& comparison, const ComparisonNames
 // "ok does not exclude that up to 14 % of the launches are far slower: none of 20 was"
 std::string limits_of_ok(const verdict::Comparison& comparison) {
   std::map<std::size_t, double> shares;  // by number of launches, none of them slow
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::MetricResult& metric : one.metrics) {
-      const verdict::TestResult& test = metric.test;
-      if (test.verdict != verdict::Verdict::kOk || !metric.timed || !metric.decides) continue;
-      if (test.candidate_launches == 0 || test.slow_candidate > 0) continue;
-      shares.emplace(test.candidate_launches, test.slow_share_below);
-    }
+  for (const auto& [all, one, metric, test] : compared_metrics({&comparison, 1})) {
+    if (test->verdict != verdict::Verdict::kOk || !metric->timed || !metric->decides) continue;
+    if (test->candidate_launches == 0 || test->slow_candidate > 0) continue;
+    shares.emplace(test->candidate_launches, test->slow_share_below);
   }
   if (shares.empty()) return {};
   return "ok does not exclude that up to " +
@@ -298,15 +295,10 @@ void add_remarks(document::Document& document, Paragraphs causes, const Paragrap
 
 MovedMetrics moved_metrics(std::span<const verdict::Comparison> comparisons) {
   MovedMetrics moved;
-  for (const verdict::Comparison& comparison : comparisons) {
-    for (const verdict::CaseResult& one : comparison.cases) {
-      for (const verdict::MetricResult& metric : one.metrics) {
-        const verdict::TestResult& test = metric.test;
-        if (!metric.primary || !test.change) continue;
-        if (!verdict::is_rejected(test, comparisons.front().rule.q)) continue;
-        ++(*test.change > 0 ? moved.rose : moved.fell);
-      }
-    }
+  for (const auto& [comparison, one, metric, test] : compared_metrics(comparisons)) {
+    if (!metric->primary || !test->change) continue;
+    if (!verdict::is_rejected(*test, comparisons.front().rule.q)) continue;
+    ++(*test->change > 0 ? moved.rose : moved.fell);
   }
   return moved;
 }

@@ -26,6 +26,18 @@ std::string needed_text(std::size_t pairs) {
 
 }  // namespace
 
+std::vector<ComparedMetric> compared_metrics(std::span<const verdict::Comparison> comparisons) {
+  std::vector<ComparedMetric> all;
+  for (const verdict::Comparison& comparison : comparisons) {
+    for (const verdict::CaseResult& one : comparison.cases) {
+      for (const verdict::MetricResult& metric : one.metrics) {
+        all.push_back({&comparison, &one, &metric, &metric.test});
+      }
+    }
+  }
+  return all;
+}
+
 std::string letter_of(std::size_t place) {
   return std::string(1, static_cast<char>('A' + static_cast<int>(place)));
 }
@@ -98,8 +110,8 @@ std::string mark_of(const verdict::TestResult& test) {
 
 std::string verdict_counts(const verdict::Comparison& comparison) {
   std::map<std::string, std::size_t> marks;
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::MetricResult& metric : one.metrics) ++marks[mark_of(metric.test)];
+  for (const ComparedMetric& each : compared_metrics({&comparison, 1})) {
+    ++marks[mark_of(*each.test)];
   }
   constexpr std::pair<const char*, const char*> kWords[] = {
       {"worse", "worse"},          {"worse?", "perhaps worse"},

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,16 @@
 #include "harness/verdict/comparison.h"
 
 namespace stepbench::report {
+
+struct ComparedMetric {
+  const verdict::Comparison* comparison;
+  const verdict::CaseResult* of;
+  const verdict::MetricResult* metric;
+  const verdict::TestResult* test;  // of the metric
+};
+// All metrics of all cases, in their order; they point into `comparisons`.
+[[nodiscard]] std::vector<ComparedMetric> compared_metrics(
+    std::span<const verdict::Comparison> comparisons);
 
 // Letter of each of several results: "A" is the base.
 [[nodiscard]] std::string letter_of(std::size_t place);

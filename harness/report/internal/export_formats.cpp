@@ -11,6 +11,7 @@
 #include "harness/document/render.h"
 #include "harness/os/text_file.h"
 #include "harness/report/history.h"
+#include "harness/report/internal/comparison_words.h"
 #include "harness/report/internal/csv.h"
 #include "harness/report/night.h"
 #include "harness/report/result_tables.h"
@@ -120,39 +121,32 @@ ExportSource export_source(const std::string& path) {
 
 namespace {
 
-struct VerdictLine {
-  const verdict::Comparison& comparison;
-  const verdict::CaseResult& of_case;
-  const verdict::MetricResult& metric;
-  const verdict::TestResult& test;
-};
-
-std::vector<CsvColumn<VerdictLine>> verdict_columns() {
-  using Line = const VerdictLine&;
-  return {{"base", [](Line line) { return line.comparison.base; }},
-          {"candidate", [](Line line) { return line.comparison.candidate; }},
-          {"case_id", [](Line line) { return line.of_case.case_id; }},
-          {"workload", [](Line line) { return line.of_case.workload; }},
-          {"metric", [](Line line) { return line.metric.name; }},
-          {"unit", [](Line line) { return line.metric.unit; }},
-          {"primary", [](Line line) { return line.metric.primary; }},
-          {"base_median", [](Line line) { return line.test.base_median; }},
-          {"margin", [](Line line) { return csv_number(line.metric.margin); }},
-          {"candidate_median", [](Line line) { return line.test.candidate_median; }},
-          {"change", [](Line line) { return csv_number(line.test.change); }},
-          {"change_low", [](Line line) { return line.test.interval.low; }},
-          {"change_high", [](Line line) { return line.test.interval.high; }},
-          {"p", [](Line line) { return line.test.p; }},
-          {"p_adjusted", [](Line line) { return line.test.p_adjusted; }},
-          {"p_mann_whitney", [](Line line) { return line.test.p_mann_whitney; }},
-          {"pairs", [](Line line) { return static_cast<std::int64_t>(line.test.pairs); }},
-          {"verdict", [](Line line) { return std::string(name_of(line.test.verdict)); }},
-          {"reason", [](Line line) { return std::string(name_of(line.test.reason)); }},
-          {"slower", [](Line line) { return line.test.slower; }},
-          {"mean_change", [](Line line) { return csv_number(line.test.mean_change); }},
-          {"mean_low", [](Line line) { return line.test.mean_interval.low; }},
-          {"mean_high", [](Line line) { return line.test.mean_interval.high; }},
-          {"corrected_change", [](Line line) { return csv_number(line.test.corrected_change); }}};
+std::vector<CsvColumn<ComparedMetric>> verdict_columns() {
+  using Line = const ComparedMetric&;
+  return {{"base", [](Line line) { return line.comparison->base; }},
+          {"candidate", [](Line line) { return line.comparison->candidate; }},
+          {"case_id", [](Line line) { return line.of->case_id; }},
+          {"workload", [](Line line) { return line.of->workload; }},
+          {"metric", [](Line line) { return line.metric->name; }},
+          {"unit", [](Line line) { return line.metric->unit; }},
+          {"primary", [](Line line) { return line.metric->primary; }},
+          {"base_median", [](Line line) { return line.test->base_median; }},
+          {"margin", [](Line line) { return csv_number(line.metric->margin); }},
+          {"candidate_median", [](Line line) { return line.test->candidate_median; }},
+          {"change", [](Line line) { return csv_number(line.test->change); }},
+          {"change_low", [](Line line) { return line.test->interval.low; }},
+          {"change_high", [](Line line) { return line.test->interval.high; }},
+          {"p", [](Line line) { return line.test->p; }},
+          {"p_adjusted", [](Line line) { return line.test->p_adjusted; }},
+          {"p_mann_whitney", [](Line line) { return line.test->p_mann_whitney; }},
+          {"pairs", [](Line line) { return static_cast<std::int64_t>(line.test->pairs); }},
+          {"verdict", [](Line line) { return std::string(name_of(line.test->verdict)); }},
+          {"reason", [](Line line) { return std::string(name_of(line.test->reason)); }},
+          {"slower", [](Line line) { return line.test->slower; }},
+          {"mean_change", [](Line line) { return csv_number(line.test->mean_change); }},
+          {"mean_low", [](Line line) { return line.test->mean_interval.low; }},
+          {"mean_high", [](Line line) { return line.test->mean_interval.high; }},
+          {"corrected_change", [](Line line) { return csv_number(line.test->corrected_change); }}};
 }
 
 }  // namespace
@@ -164,20 +158,16 @@ std::string verdict_csv(std::span<const verdict::Comparison> comparisons) {
       for (const auto& [name, value] : one.options) options.insert(name);
     }
   }
-  std::vector<CsvColumn<VerdictLine>> columns = verdict_columns();
+  std::vector<CsvColumn<ComparedMetric>> columns = verdict_columns();
   for (const std::string& name : options) {
-    columns.push_back({"option." + name, [&name](const VerdictLine& line) {
-                         const auto found = line.of_case.options.find(name);
-                         return found == line.of_case.options.end() ? Value() : found->second;
+    columns.push_back({"option." + name, [&name](const ComparedMetric& line) {
+                         const auto found = line.of->options.find(name);
+                         return found == line.of->options.end() ? Value() : found->second;
                        }});
   }
   std::string text = csv_heads(columns);
-  for (const verdict::Comparison& comparison : comparisons) {
-    for (const verdict::CaseResult& one : comparison.cases) {
-      for (const verdict::MetricResult& metric : one.metrics) {
-        text += csv_line(columns, {comparison, one, metric, metric.test});
-      }
-    }
+  for (const ComparedMetric& each : compared_metrics(comparisons)) {
+    text += csv_line(columns, each);
   }
   return text;
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <functional>
+#include <numeric>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -30,9 +32,7 @@ struct Aggregate {
   double (*over)(const std::vector<double>& values);
 };
 double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double value : values) sum += value;
-  return sum / static_cast<double>(values.size());
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 constexpr Aggregate kAggregates[] = {
     {"mean", "time", mean_of},
@@ -44,21 +44,20 @@ constexpr Aggregate kAggregates[] = {
 GbenchRepetition aggregated(const Aggregate& aggregate, const Repetitions& all) {
   const auto over_all = [&](const auto& value_of) {
     std::vector<double> values;
-    for (const GbenchRepetition& one : all) values.push_back(value_of(one));
+    for (const GbenchRepetition& one : all) values.push_back(std::invoke(value_of, one));
     const double result = aggregate.over(values);
     return std::isfinite(result) ? result : 0.0;
   };
-  GbenchRepetition whole{
-      .steps = std::ssize(all),
-      .real_ns = over_all([](const GbenchRepetition& one) { return one.real_ns; }),
-      .cpu_ns = over_all([](const GbenchRepetition& one) { return one.cpu_ns; })};
-  for (const auto& counter : all.front().counters) {
-    const std::string& name = counter.first;
-    const auto has_counter = [&](const GbenchRepetition& one) {
-      return one.counters.contains(name);
-    };
-    if (!std::ranges::all_of(all, has_counter)) continue;
-    whole.counters[name] = over_all([&](const auto& one) { return one.counters.at(name); });
+  GbenchRepetition whole{.steps = std::ssize(all),
+                         .real_ns = over_all(&GbenchRepetition::real_ns),
+                         .cpu_ns = over_all(&GbenchRepetition::cpu_ns),
+                         .counters = all.front().counters};
+  std::erase_if(whole.counters, [&](const auto& counter) {
+    return std::ranges::any_of(
+        all, [&](const auto& one) { return !one.counters.contains(counter.first); });
+  });
+  for (auto& [name, value] : whole.counters) {
+    value = over_all([&key = name](const auto& one) { return one.counters.at(key); });
   }
   return whole;
 }

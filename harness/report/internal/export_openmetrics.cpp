@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/exports.h"
+#include "harness/report/internal/comparison_words.h"
 #include "harness/report/internal/openmetrics.h"
 #include "harness/report/night.h"
 #include "harness/text/numbers.h"
@@ -47,13 +49,13 @@ void add_started(const std::string& utc, const std::string& labels, GaugePage& p
            : std::nan(""));
 }
 
-// One of our metrics in Prometheus' base units: "_ns" becomes "_seconds".
-struct Gauge {
+// The family of a metric, in Prometheus' base units: "_ns" becomes "_seconds".
+struct Family {
   std::string name;
   double factor = 1;
 };
 
-Gauge gauge_of(std::string_view metric) {
+Family family_of(std::string_view metric) {
   constexpr std::string_view kNs = "_ns";
   const bool time = metric.ends_with(kNs);
   if (time) metric.remove_suffix(kNs.size());
@@ -67,14 +69,19 @@ Gauge gauge_of(std::string_view metric) {
   return {name, 1};
 }
 
-// The family declared in the table of metrics.
-Gauge gauge_of(const estimate::EstimateColumn& column) {
+// As declared in the table of metrics.
+Family family_of(const estimate::EstimateColumn& column) {
   return {"stepbench_" + std::string(column.gauge.name), estimate::is_time(column) ? 1e-9 : 1};
 }
 
 // For names without a unit: all gauges of one name must have the same unit.
-Gauge gauge_of_unit(const std::string& name, std::string_view unit) {
-  return gauge_of(name + (unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value"));
+Family family_of(const std::string& name, std::string_view unit) {
+  return family_of(name + (unit == "ns" ? "_ns" : unit == "bytes" ? "_bytes" : "_value"));
+}
+
+void add(const Family& family, std::string_view help, std::string_view labels,
+         const std::optional<double>& value, GaugePage& page) {
+  if (value) page.add(family.name, help, labels, *value * family.factor);
 }
 
 // "option_num_workers", without duplicates.
@@ -108,33 +115,16 @@ std::string facts_text(GaugePage::Labels facts, const record::RunRow& run,
   return GaugePage::label_text(facts);
 }
 
-void add_columns(const estimate::CaseRow& row, const std::string& labels, bool shares,
-                 GaugePage& page) {
-  for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
-    const auto& [name, help] = column.gauge;
-    if (name.empty() || name.ends_with("_ratio") != shares) continue;
-    const auto value = number_of(column.get(row));
-    if (!value) continue;
-    const Gauge gauge = gauge_of(column);
-    page.add(gauge.name, help.empty() ? std::string_view(column.metric.doc) : help, labels,
-             *value * gauge.factor);
-  }
-}
-
-// Adds declared metrics; the unit of undeclared ones is unknown.
-void add_metrics(const estimate::CaseRow& row, const std::string& labels,
-                 const record::Results& results, GaugePage& page) {
-  for (const auto& [name, value] : estimate::metric_medians(row)) {
-    const auto metric = std::ranges::find(results.columns, name, &Metric::name);
-    if (metric == results.columns.end() || metric->role != Role::kMetric) continue;
-    const Gauge gauge = gauge_of(name);
-    page.add(gauge.name, metric->doc.empty() ? name : metric->doc, labels, value * gauge.factor);
-  }
-}
-
 void add_row(const estimate::CaseRow& row, const std::string& labels,
              const record::Results& results, GaugePage& page) {
-  for (const bool shares : {false, true}) add_columns(row, labels, shares, page);
+  for (const bool shares : {false, true}) {
+    for (const estimate::EstimateColumn& column : estimate::estimate_columns()) {
+      const auto& [name, help] = column.gauge;
+      if (name.empty() || name.ends_with("_ratio") != shares) continue;
+      add(family_of(column), help.empty() ? column.metric.doc : help, labels,
+          number_of(column.get(row)), page);
+    }
+  }
   for (const estimate::PhaseEstimate& phase : row.phases) {
     page.add("stepbench_phase_seconds", "Time of a phase per step, on the host.",
              GaugePage::label_text({{"phase", phase.name}}, labels), phase.ns * 1e-9);
@@ -145,7 +135,12 @@ void add_row(const estimate::CaseRow& row, const std::string& labels,
     page.add("stepbench_launches", "Launches of a case, by how they ended.",
              GaugePage::label_text({{"outcome", outcome}}, labels), static_cast<double>(launches));
   }
-  add_metrics(row, labels, results, page);
+  // The unit of an undeclared metric is unknown.
+  for (const auto& [name, value] : estimate::metric_medians(row)) {
+    const auto metric = std::ranges::find(results.columns, name, &Metric::name);
+    if (metric == results.columns.end() || metric->role != Role::kMetric) continue;
+    add(family_of(name), metric->doc.empty() ? name : metric->doc, labels, value, page);
+  }
 }
 
 struct VerdictGauge {
@@ -175,48 +170,40 @@ void add_comparison(const verdict::Comparison& comparison, GaugePage& page) {
            GaugePage::label_text({{"verdict", std::string(name_of(comparison.verdict))}}, sides),
            1);
   std::set<std::string> used;
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::MetricResult& metric : one.metrics) {
-      const std::string labels = GaugePage::label_text(
-          {{"case", one.case_id}, {"workload", one.workload}, {"metric", metric.name}}, sides);
-      if (!used.insert(labels).second) continue;
-      for (const VerdictGauge& each : kVerdictGauges) {
-        if (const auto value = each.get(metric.test))
-          page.add(each.name, each.help, labels, *value);
-      }
-      const Gauge gauge = gauge_of_unit("compared", metric.unit);
-      for (const auto& [side, value] : {std::pair{"base", metric.test.base_median},
-                                        std::pair{"candidate", metric.test.candidate_median}}) {
-        page.add(gauge.name, "Median over the launches of a side.",
-                 GaugePage::label_text({{"side", side}}, labels), value * gauge.factor);
-      }
+  for (const auto& [all, one, metric, test] : compared_metrics({&comparison, 1})) {
+    const std::string labels = GaugePage::label_text(
+        {{"case", one->case_id}, {"workload", one->workload}, {"metric", metric->name}}, sides);
+    if (!used.insert(labels).second) continue;
+    for (const VerdictGauge& each : kVerdictGauges) {
+      add({std::string(each.name)}, each.help, labels, each.get(*test), page);
+    }
+    for (const auto& [side, value] :
+         {std::pair{"base", test->base_median}, std::pair{"candidate", test->candidate_median}}) {
+      add(family_of("compared", metric->unit), "Median over the launches of a side.",
+          GaugePage::label_text({{"side", side}}, labels), value, page);
     }
   }
 }
 
 GaugePage page_of(const record::Results& results) {
   GaugePage page;
-  const record::RunRow* run = nullptr;  // the last run
-  for (const record::RunRow& each : results.runs) {
-    if (run == nullptr || each.started_utc >= run->started_utc) run = &each;
-  }
-  if (run == nullptr) return page;
+  if (results.runs.empty()) return page;
+  const record::RunRow& run = *std::ranges::max_element(  // the last one
+      results.runs | std::views::reverse, {}, &record::RunRow::started_utc);
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
   const std::vector<std::string> varying = estimate::RowNames(all, results).varying();
-  std::vector<std::string> short_names;
-  for (const std::string& option : varying) {
-    short_names.push_back(estimate::short_name(option, varying));
-  }
-  const std::vector<std::string> names = option_labels(short_names);
-  const GaugePage::Labels common = {{"experiment", run->name.empty() ? run->run_id : run->name},
-                                    {"host", text_of(run->context, "host")}};
+  std::vector<std::string> names = varying;
+  for (std::string& option : names) option = estimate::short_name(option, varying);
+  names = option_labels(names);
+  const GaugePage::Labels common = {{"experiment", run.name.empty() ? run.run_id : run.name},
+                                    {"host", text_of(run.context, "host")}};
   const std::string of_run = GaugePage::label_text(common);
   page.add("stepbench_run_info", "What was measured, and on what.",
-           facts_text(common, *run, results), 1);
-  add_started(run->started_utc, of_run, page);
+           facts_text(common, run, results), 1);
+  add_started(run.started_utc, of_run, page);
   std::set<std::string> used;
   for (const estimate::CaseRow& row : all) {
-    if (row.run_id != run->run_id || row.pass != Pass::kTiming) continue;
+    if (row.run_id != run.run_id || row.pass != Pass::kTiming) continue;
     GaugePage::Labels of_row = {{"case", row.case_id}, {"workload", row.workload}};
     if (!row.arm.empty()) of_row.emplace_back("arm", row.arm);
     for (std::size_t i = 0; i < varying.size(); ++i) {
@@ -253,25 +240,12 @@ void add_point(const nights::TrackedSeries& series, const nights::TrackedPoint& 
   // Same name as in an exported run.
   const estimate::EstimateColumn* column = estimate::find_column(metric);
   const bool named = column != nullptr && !column->gauge.name.empty();
-  const Gauge gauge = named ? gauge_of(*column) : gauge_of(metric);
-  page.add(gauge.name, "Median over the launches of the last night.", text,
-           point.value * gauge.factor);
+  add(named ? family_of(*column) : family_of(metric), "Median over the launches of the last night.",
+      text, point.value, page);
   if (series.metric != nights::kStepSeries) return;
   constexpr std::string_view kEnds = "95 % interval of the step in the last night.";
-  page.add("stepbench_step_low_seconds", kEnds, text, point.low * gauge.factor);
-  page.add("stepbench_step_high_seconds", kEnds, text, point.high * gauge.factor);
-}
-
-void add_night_series(const nights::NightSeries& one, const std::string& labels, GaugePage& page) {
-  const auto add = [&](const Gauge& gauge, std::string_view help,
-                       const std::optional<double>& value) {
-    if (value) page.add(gauge.name, help, labels, *value * gauge.factor);
-  };
-  const std::string& unit = one.series.unit;
-  add({"stepbench_night_change_ratio"},
-      "Relative change of a series tonight against what is usual.", one.change);
-  add(gauge_of_unit("night", unit), "Value of a series tonight.", one.value);
-  add(gauge_of_unit("night_usual", unit), "What is usual of a series.", one.usual);
+  add(family_of("step_low_ns"), kEnds, text, point.low, page);
+  add(family_of("step_high_ns"), kEnds, text, point.high, page);
 }
 
 }  // namespace
@@ -290,12 +264,12 @@ std::string openmetrics_page(std::span<const verdict::Comparison> comparisons,
 
 std::string openmetrics_page(const nights::History& history, std::size_t max_series) {
   GaugePage page;
-  std::map<std::pair<std::string_view, std::string_view>, std::size_t> of;
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> last;
   for (std::size_t i = 0; i < history.runs.size(); ++i) {
-    of[{history.runs[i].experiment, history.runs[i].host}] = i;
+    last[{history.runs[i].experiment, history.runs[i].host}] = i;
   }
   std::set<std::size_t> newest;
-  for (const auto& [place, run] : of) newest.insert(run);
+  for (const auto& [place, run] : last) newest.insert(run);
   for (const std::size_t place : newest) {
     const nights::TrackedRun& run = history.runs[place];
     add_started(run.started_utc,
@@ -323,14 +297,17 @@ std::string openmetrics_of_night(std::string_view night_json) {
   }
   for (std::size_t i = 0; i < night.series.size(); ++i) {
     const nights::NightSeries& one = night.series[i];
-    add_night_series(one,
-                     GaugePage::label_text({{"series", one.series.id},
-                                            {"experiment", one.series.experiment},
-                                            {"name", read.names[i]},
-                                            {"metric", one.series.metric},
-                                            {"state", std::string(name_of(one.state))}},
-                                           host),
-                     page);
+    const std::string labels = GaugePage::label_text({{"series", one.series.id},
+                                                      {"experiment", one.series.experiment},
+                                                      {"name", read.names[i]},
+                                                      {"metric", one.series.metric},
+                                                      {"state", std::string(name_of(one.state))}},
+                                                     host);
+    const std::string& unit = one.series.unit;
+    add({"stepbench_night_change_ratio"},
+        "Relative change of a series tonight against what is usual.", labels, one.change, page);
+    add(family_of("night", unit), "Value of a series tonight.", labels, one.value, page);
+    add(family_of("night_usual", unit), "What is usual of a series.", labels, one.usual, page);
   }
   return page.text();
 }

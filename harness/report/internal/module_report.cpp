@@ -154,52 +154,64 @@ constexpr CostField kCostFields[] = {
     {"cuda_memory_allocated", "device_allocated_bytes", &ops::ModuleCost::device_allocated_bytes},
     {"cuda_memory_usage", "device_bytes", &ops::ModuleCost::device_bytes}};
 
-std::string microseconds(std::int64_t ns) {
+Value microseconds(std::int64_t ns) {
   constexpr double kNsPerMicrosecond = 1000;
-  return to_text(Value(static_cast<double>(ns) / kNsPerMicrosecond));
+  return static_cast<double>(ns) / kNsPerMicrosecond;
+}
+
+struct ModuleLine {
+  const CaseModules& of;
+  const ops::ModuleNode& node;
+
+  [[nodiscard]] ops::ModuleCost in(const std::string& phase) const {
+    const auto found = std::ranges::find(of.tree.phases, phase);
+    return found == of.tree.phases.end()
+               ? ops::ModuleCost{}
+               : node.by_phase[static_cast<std::size_t>(found - of.tree.phases.begin())];
+  }
+};
+
+std::vector<CsvColumn<ModuleLine>> line_columns(const std::vector<CaseModules>& all) {
+  using Line = const ModuleLine&;
+  std::vector<CsvColumn<ModuleLine>> columns = {
+      {"case", [](Line line) { return line.of.case_id; }},
+      {"engine", [](Line line) { return line.of.engine; }},
+      {"steps", [](Line line) { return line.of.tree.steps; }},
+      {"kind", [](Line line) { return std::string(name_of(line.node.kind)); }},
+      {"module", [](Line line) { return line.node.path; }},
+      {"depth", [](Line line) { return static_cast<std::int64_t>(line.node.depth); }}};
+  for (const CostField& field : kCostFields) {
+    columns.push_back({std::string(field.csv), [&field](Line line) {
+                         const std::int64_t cost = line.node.all.*field.of;
+                         return field.json.ends_with("_ns") ? microseconds(cost) : Value(cost);
+                       }});
+  }
+  std::vector<std::string> phases;
+  for (const CaseModules& profiled : all) {
+    for (const std::string& phase : profiled.tree.phases) {
+      if (std::ranges::find(phases, phase) == phases.end()) phases.push_back(phase);
+    }
+  }
+  const auto add_phases = [&](const std::string& begin, std::int64_t ops::ModuleCost::*of) {
+    for (const std::string& phase : phases) {
+      columns.push_back(
+          {begin + phase, [of, phase](Line line) { return microseconds(line.in(phase).*of); }});
+    }
+  };
+  add_phases("cpu_time.", &ops::ModuleCost::cpu_ns);
+  const bool device =
+      std::ranges::any_of(all, [](const CaseModules& each) { return each.tree.device; });
+  if (device) add_phases("cuda_time.", &ops::ModuleCost::device_ns);
+  return columns;
 }
 
 // One line per module with the exact sums over the profiled steps; times in microseconds.
 std::string modules_csv(const std::vector<CaseModules>& all, const std::string& sort) {
-  std::vector<std::string> phases;
-  bool device = false;
+  const std::vector<CsvColumn<ModuleLine>> columns = line_columns(all);
+  std::string text = csv_heads(columns);
   for (const CaseModules& profiled : all) {
-    device |= profiled.tree.device;
-    for (const std::string& phase : profiled.tree.phases) {
-      if (std::find(phases.begin(), phases.end(), phase) == phases.end()) phases.push_back(phase);
-    }
-  }
-  std::string text = "case,engine,steps,kind,module,depth";
-  for (const CostField& field : kCostFields) text += ',' + std::string(field.csv);
-  for (const std::string& phase : phases) text += ',' + csv_cell("cpu_time." + phase);
-  for (const std::string& phase : phases) {
-    if (device) text += ',' + csv_cell("cuda_time." + phase);
-  }
-  text += '\n';
-  for (const CaseModules& profiled : all) {
-    const ops::ModuleTree& tree = profiled.tree;
-    const auto phase_cost = [&](const ops::ModuleNode& node, const std::string& phase) {
-      const auto found = std::find(tree.phases.begin(), tree.phases.end(), phase);
-      return found == tree.phases.end()
-                 ? ops::ModuleCost{}
-                 : node.by_phase[static_cast<std::size_t>(found - tree.phases.begin())];
-    };
-    for (const std::size_t i : module_order(tree, sort)) {
-      const ops::ModuleNode& node = tree.nodes[i];
-      text += profiled.case_id + ',' + profiled.engine + ',' + std::to_string(tree.steps) + ',' +
-              std::string(name_of(node.kind)) + ',' + csv_cell(node.path) + ',' +
-              std::to_string(node.depth);
-      for (const CostField& field : kCostFields) {
-        const std::int64_t cost = node.all.*field.of;
-        text += ',' + (field.json.ends_with("_ns") ? microseconds(cost) : std::to_string(cost));
-      }
-      for (const std::string& phase : phases) {
-        text += ',' + microseconds(phase_cost(node, phase).cpu_ns);
-      }
-      for (const std::string& phase : phases) {
-        if (device) text += ',' + microseconds(phase_cost(node, phase).device_ns);
-      }
-      text += '\n';
+    for (const std::size_t i : module_order(profiled.tree, sort)) {
+      text += csv_line(columns, {profiled, profiled.tree.nodes[i]});
     }
   }
   return text;

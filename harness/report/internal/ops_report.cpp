@@ -71,35 +71,32 @@ document::Table activity_table(const ops::OpTable& table, std::string title,
                                std::vector<ops::ActivityRow> rows, bool by_cause,
                                std::size_t row_limit) {
   if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
-  const bool bytes = std::any_of(rows.begin(), rows.end(),
-                                 [](const ops::ActivityRow& row) { return row.bytes > 0; });
-  document::Table made{
-      .title = std::move(title),
-      .columns = {{.head = "name", .left = true, .shrink_at = 9, .shrink_to = 24}}};
-  if (by_cause) {
-    made.columns.push_back(document::words("caused by"));
-    made.columns.push_back(document::words("phase"));
-  }
-  for (const char* head : {"calls", "total", "avg", "min", "max"}) {
-    made.columns.push_back({.head = head});
-  }
-  if (bytes) made.columns.push_back({.head = "bytes"});
-  for (const ops::ActivityRow& row : rows) {
-    const auto time = [](std::int64_t ns) { return document::duration(static_cast<double>(ns)); };
-    std::vector<document::Cell>& cells = made.rows.emplace_back().cells;
-    cells.emplace_back(table.text(row.name));
-    if (by_cause) {
-      cells.emplace_back(row.op == ops::kNoIndex ? "no op" : table.text(row.op));
-      cells.emplace_back(table.text(row.phase));
-    }
-    const auto launches = static_cast<double>(std::max<std::int64_t>(row.launches, 1));
-    cells.push_back(document::count(row.launches));
-    cells.push_back(time(row.total_ns));
-    cells.push_back(document::duration(static_cast<double>(row.total_ns) / launches));
-    cells.push_back(time(row.min_ns));
-    cells.push_back(time(row.max_ns));
-    if (bytes) cells.push_back(document::bytes(static_cast<double>(row.bytes)));
-  }
+  using Activity = ops::ActivityRow;
+  const auto time = [](Member of) {
+    return [of](const Activity& row) { return document::duration(static_cast<double>(row.*of)); };
+  };
+  document::Table made = document::project<Activity>(
+      rows,
+      {{{.head = "name", .left = true, .shrink_at = 9, .shrink_to = 24},
+        [&](const Activity& row) { return table.text(row.name); }},
+       {document::words("caused by"),
+        [&](const Activity& row) { return row.op == ops::kNoIndex ? "no op" : table.text(row.op); },
+        by_cause},
+       {document::words("phase"), [&](const Activity& row) { return table.text(row.phase); },
+        by_cause},
+       {{.head = "calls"}, [](const Activity& row) { return document::count(row.launches); }},
+       {{.head = "total"}, time(&Activity::total_ns)},
+       {{.head = "avg"},
+        [](const Activity& row) {
+          const auto launches = static_cast<double>(std::max<std::int64_t>(row.launches, 1));
+          return document::duration(static_cast<double>(row.total_ns) / launches);
+        }},
+       {{.head = "min"}, time(&Activity::min_ns)},
+       {{.head = "max"}, time(&Activity::max_ns)},
+       {{.head = "bytes"},
+        [](const Activity& row) { return document::bytes(static_cast<double>(row.bytes)); },
+        std::ranges::any_of(rows, [](const Activity& row) { return row.bytes > 0; })}});
+  made.title = std::move(title);
   return made;
 }
 
@@ -306,39 +303,31 @@ document::Document ops_document(const Profiled& profiled, const OpsView& view) {
 }
 
 // Times in microseconds, exact to the nanosecond.
-std::string plain_text(const Value& value, OpUnit unit) {
-  if (is_null(value)) return "";
-  if (unit != OpUnit::kTime) return to_text(value);
-  return to_text(Value(as_number(value) / kNsPerUs));
+Value exported(const OpColumn& column, const ops::OpRow& row, const Profiled& profiled) {
+  Value value = column.get(row, profiled.table, profiled.totals);
+  return is_null(value) || column.unit != OpUnit::kTime ? value : as_number(value) / kNsPerUs;
 }
+
+struct OpLine {
+  const Profiled& of;
+  const ops::OpRow& row;
+};
 
 std::string as_csv(const std::vector<Profiled>& all, const OpsView& view) {
-  const std::vector<const OpColumn*> columns = chosen_columns(view);
-  std::string text = "case,engine,kind";
-  for (const OpColumn* column : columns) text += ',' + std::string(column->name);
-  text += '\n';
+  std::vector<CsvColumn<OpLine>> columns = {
+      {"case", [](const OpLine& line) { return line.of.case_id; }},
+      {"engine", [](const OpLine& line) { return line.of.engine; }},
+      {"kind", [](const OpLine& line) { return std::string(name_of(line.row.kind)); }}};
+  for (const OpColumn* column : chosen_columns(view)) {
+    columns.push_back({std::string(column->name), [column](const OpLine& line) {
+                         return exported(*column, line.row, line.of);
+                       }});
+  }
+  std::string text = csv_heads(columns);
   for (const Profiled& profiled : all) {
-    for (const ops::OpRow& row : profiled.rows) {
-      text += csv_cell(profiled.case_id) + ',' + csv_cell(profiled.engine) + ',' +
-              std::string(name_of(row.kind));
-      for (const OpColumn* column : columns) {
-        text += ',' + csv_cell(plain_text(column->get(row, profiled.table, profiled.totals),
-                                          column->unit));
-      }
-      text += '\n';
-    }
+    for (const ops::OpRow& row : profiled.rows) text += csv_line(columns, {profiled, row});
   }
   return text;
-}
-
-void add_value(json::JsonText& json, const OpColumn& column, const Value& value) {
-  if (is_null(value)) {
-    json.null(column.name);
-  } else if (column.unit == OpUnit::kTime) {
-    json.number(column.name, as_number(value) / kNsPerUs);
-  } else {
-    json.value(column.name, value);
-  }
 }
 
 std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
@@ -359,7 +348,7 @@ std::string as_json(const std::vector<Profiled>& all, const OpsView& view) {
     for (const ops::OpRow& row : profiled.rows) {
       json.open_object().text("kind", name_of(row.kind));
       for (const OpColumn* column : columns) {
-        add_value(json, *column, column->get(row, profiled.table, profiled.totals));
+        json.value(column->name, exported(*column, row, profiled));
       }
       json.close_object();
     }

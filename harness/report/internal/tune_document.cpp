@@ -10,6 +10,7 @@
 
 #include "harness/document/document.h"
 #include "harness/report/internal/answer.h"
+#include "harness/report/internal/comparison_words.h"
 #include "harness/report/internal/notes.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -41,11 +42,8 @@ std::string confirmed_change(const TuneRun& run) {
   const verdict::TestResult& test = run.confirmed->test;
   std::string text = run.objective.name;
   if (!test.change) return text + " not known";
-  text += ' ' + text::signed_percent(*test.change) + " %";
-  if (std::isfinite(test.interval.high)) {
-    text += " [" + text::signed_percent(test.interval.low) + ", " +
-            text::signed_percent(test.interval.high) + "]";
-  }
+  text += ' ' + change_text(test);
+  if (std::isfinite(test.interval.high)) text += ' ' + interval_text_of(test);
   return text + " (" + objective_text(run, test.base_median) + " -> " +
          objective_text(run, test.candidate_median) + ")";
 }
