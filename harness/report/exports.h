@@ -170,16 +170,6 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
                                   const std::vector<std::string>& select,
                                   const estimate::Proposals& proposals);
 
-}  // namespace stepbench::report
-
-namespace stepbench::json {
-
-class JsonText;
-
-}  // namespace stepbench::json
-
-namespace stepbench::report {
-
 // Adds "sources":{"step_ns":"host_clock",...} to an open object, for those of `names` whose
 // definition has a source. Adds nothing if none has.
 void add_sources(json::JsonText& json, std::span<const std::string> names,

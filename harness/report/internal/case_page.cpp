@@ -115,14 +115,6 @@ void add_device(const estimate::CaseRow& row, std::vector<document::Block>& bloc
   blocks.emplace_back(document::Paragraph{std::move(text)});
 }
 
-double data_wait_share(const estimate::LaunchEstimate& estimate) {
-  for (const estimate::PhaseTime& phase : estimate.phases) {
-    if (phase.name != "data_wait" || estimate.host_ns == 0) continue;
-    return static_cast<double>(phase.ns) / static_cast<double>(estimate.host_ns);
-  }
-  return 0;
-}
-
 document::Table launches_of(const estimate::CaseRow& row) {
   if (row.measured.empty()) return {};
   const text::TimeUnit unit = text::unit_for({&*row.step_ns, 1});
@@ -148,7 +140,7 @@ document::Table launches_of(const estimate::CaseRow& row) {
         {.cells = {std::to_string(launch->row.key.launch), in_table(step),
                    in_table(quantiles.p50_ns), in_table(quantiles.p90_ns),
                    in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
-                   document::percent(data_wait_share(estimate)),
+                   document::percent(estimate::phase_share(estimate, "data_wait")),
                    rated ? document::number(static_cast<double>(*estimate.samples) /
                                             (step * static_cast<double>(estimate.steps) * 1e-9))
                          : "-",

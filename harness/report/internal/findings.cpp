@@ -213,27 +213,6 @@ std::string about(const std::vector<const estimate::CaseRow*>& cases, const Whic
 using CaseName = std::array<std::string_view, 3>;
 CaseName name_of_case(const estimate::CaseRow& row) { return {row.case_id, row.arm, row.run_id}; }
 
-// Set of cases by arm and run, whatever passes were recorded.
-class CaseNames {
- public:
-  // The rows for which `is_one` holds; they must outlive this.
-  template <typename IsOne>
-  CaseNames(const std::vector<estimate::CaseRow>& rows, const IsOne& is_one) {
-    for (const estimate::CaseRow& row : rows) {
-      if (is_one(row)) names_.push_back(name_of_case(row));
-    }
-    std::sort(names_.begin(), names_.end());
-    names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
-  }
-  [[nodiscard]] bool contains(const estimate::CaseRow& row) const {
-    return std::binary_search(names_.begin(), names_.end(), name_of_case(row));
-  }
-  [[nodiscard]] std::size_t size() const { return names_.size(); }
-
- private:
-  std::vector<CaseName> names_;
-};
-
 std::optional<estimate::Difference> kind_of(const CaseFinding& found) {
   return found.answer ? std::optional(found.answer->kind) : std::nullopt;
 }
@@ -358,8 +337,10 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
                                                     const record::Results& results) {
   const WhichCases which(rows, results);
   const estimate::Proposals proposals(rows, results);
-  const CaseNames timed(rows,
-                        [](const estimate::CaseRow& row) { return row.pass == Pass::kTiming; });
+  std::set<CaseName> timed;
+  for (const estimate::CaseRow& row : rows) {
+    if (row.pass == Pass::kTiming) timed.insert(name_of_case(row));
+  }
   std::vector<SharedFinding> kinds;
   for (const estimate::CaseRow& row : rows) {
     const bool other_pass = row.pass != Pass::kTiming;
@@ -367,7 +348,8 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
       // Recording changes step and wait times, so prefer timed launches, except for findings that
       // only records can show.
       const bool of_trace = !each.finding.window.empty();
-      if (other_pass && !of_trace && each.finding.share && timed.contains(row)) continue;
+      if (other_pass && !of_trace && each.finding.share && timed.contains(name_of_case(row)))
+        continue;
       add_case(each, row, kinds);
     }
   }

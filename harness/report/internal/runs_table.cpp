@@ -49,53 +49,39 @@ std::string folder_name(const campaign::RunSummary& run) {
 }
 
 // Fields for programs. Numbers stay numbers in JSON.
-struct Field {
-  const char* name;
-  std::function<Value(const campaign::RunSummary&)> value;
-};
-
-const std::vector<Field>& fields_of_a_run() {
-  static const std::vector<Field> kFields = {
-      {"run_id", [](const campaign::RunSummary& run) { return Value{run.run_id}; }},
-      {"folder", [](const campaign::RunSummary& run) { return Value{run.folder.string()}; }},
-      {"started_utc", [](const campaign::RunSummary& run) { return Value{run.started_utc}; }},
-      {"name", [](const campaign::RunSummary& run) { return Value{run.name}; }},
-      {"kind",
-       [](const campaign::RunSummary& run) {
-         return Value{run.broken.empty() ? run.kind : std::string()};
-       }},
-      {"verdict", [](const campaign::RunSummary& run) { return Value{run.verdict}; }},
-      {"smoke", [](const campaign::RunSummary& run) { return Value{run.smoke}; }},
-      {"host", [](const campaign::RunSummary& run) { return Value{run.host}; }},
-      {"git_sha", [](const campaign::RunSummary& run) { return Value{run.git_sha}; }},
-      {"git_dirty", [](const campaign::RunSummary& run) { return Value{run.git_dirty}; }},
-      {"git_branch", [](const campaign::RunSummary& run) { return Value{run.git_branch}; }},
-      {"cases", [](const campaign::RunSummary& run) { return Value{run.cases}; }},
-      {"ok", [](const campaign::RunSummary& run) { return Value{run.ok}; }},
-      {"failed", [](const campaign::RunSummary& run) { return Value{run.failed}; }},
-      {"skipped", [](const campaign::RunSummary& run) { return Value{run.skipped}; }},
-      {"launches", [](const campaign::RunSummary& run) { return Value{run.launches}; }},
-      {"profiled", [](const campaign::RunSummary& run) { return Value{run.profiled}; }},
-      {"wrapped", [](const campaign::RunSummary& run) { return Value{run.wrapped}; }},
-      {"bytes",
-       [](const campaign::RunSummary& run) { return Value{static_cast<std::int64_t>(run.bytes)}; }},
+const std::vector<CsvColumn<campaign::RunSummary>>& fields_of_a_run() {
+  using Run = const campaign::RunSummary&;
+  static const std::vector<CsvColumn<campaign::RunSummary>> kFields = {
+      {"run_id", [](Run run) { return run.run_id; }},
+      {"folder", [](Run run) { return run.folder.string(); }},
+      {"started_utc", [](Run run) { return run.started_utc; }},
+      {"name", [](Run run) { return run.name; }},
+      {"kind", [](Run run) { return run.broken.empty() ? run.kind : std::string(); }},
+      {"verdict", [](Run run) { return run.verdict; }},
+      {"smoke", [](Run run) { return run.smoke; }},
+      {"host", [](Run run) { return run.host; }},
+      {"git_sha", [](Run run) { return run.git_sha; }},
+      {"git_dirty", [](Run run) { return run.git_dirty; }},
+      {"git_branch", [](Run run) { return run.git_branch; }},
+      {"cases", [](Run run) { return run.cases; }},
+      {"ok", [](Run run) { return run.ok; }},
+      {"failed", [](Run run) { return run.failed; }},
+      {"skipped", [](Run run) { return run.skipped; }},
+      {"launches", [](Run run) { return run.launches; }},
+      {"profiled", [](Run run) { return run.profiled; }},
+      {"wrapped", [](Run run) { return run.wrapped; }},
+      {"bytes", [](Run run) { return static_cast<std::int64_t>(run.bytes); }},
       {"state",
-       [](const campaign::RunSummary& run) {
-         return Value{std::string(run.broken.empty() ? name_of(run.state) : "broken")};
-       }},
-      {"broken", [](const campaign::RunSummary& run) { return Value{run.broken}; }}};
+       [](Run run) { return std::string(run.broken.empty() ? name_of(run.state) : "broken"); }},
+      {"broken", [](Run run) { return run.broken; }}};
   return kFields;
 }
 
 std::string runs_csv(std::span<const campaign::RunSummary> runs) {
-  std::string text = text::join(fields_of_a_run(), ",",
-                                [](const Field& field) { return std::string(field.name); }) +
-                     ",labels\n";
-  for (const campaign::RunSummary& run : runs) {
-    text += text::join(fields_of_a_run(), ",",
-                       [&](const Field& field) { return csv_cell(to_text(field.value(run))); });
-    text += ',' + csv_cell(labels_text(run, ";")) + '\n';
-  }
+  std::vector<CsvColumn<campaign::RunSummary>> columns = fields_of_a_run();
+  columns.push_back({"labels", [](const auto& run) { return labels_text(run, ";"); }});
+  std::string text = csv_heads(columns);
+  for (const campaign::RunSummary& run : runs) text += csv_line(columns, run);
   return text;
 }
 
@@ -105,7 +91,7 @@ std::string runs_json(std::span<const campaign::RunSummary> runs) {
   json.open_array("runs");
   for (const campaign::RunSummary& run : runs) {
     json.open_object();
-    for (const Field& field : fields_of_a_run()) json.value(field.name, field.value(run));
+    for (const auto& [name, value] : fields_of_a_run()) json.value(name, value(run));
     json.values("labels", run.labels).close_object();
   }
   json.close_array().close_object();

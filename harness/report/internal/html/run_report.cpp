@@ -90,14 +90,11 @@ document::Cell value_cell(const Value& value) {
   return is_null(value) ? std::string("-") : to_text(value);
 }
 
-struct NumberColumn {
-  document::Column head;
-  std::function<Value(const estimate::CaseRow&)> get;
-};
+using NumberColumn = document::Projected<estimate::CaseRow>;
 
 std::vector<NumberColumn> number_columns(const TableFacts& facts) {
   std::vector<NumberColumn> columns;
-  const auto add = [&](std::string_view name, std::function<Value(const estimate::CaseRow&)> get) {
+  const auto add = [&](std::string_view name, const estimate::CaseValue& get) {
     const auto has = [&](const estimate::CaseRow& row) {
       const Value value = get(row);
       return !is_null(value) &&
@@ -114,7 +111,9 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
     const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
                        std::all_of(facts.rows.begin(), facts.rows.end(),
                                    [&](const estimate::CaseRow& row) { return get(row) == first; });
-    if (!alike) columns.push_back({{.head = std::string(name), .left = !number}, std::move(get)});
+    if (alike) return;
+    columns.push_back({{.head = std::string(name), .left = !number},
+                       [get](const estimate::CaseRow& row) { return value_cell(get(row)); }});
   };
   for (const estimate::EstimateColumn& column : estimate::key_columns())
     add(column.metric.name, column.get);
@@ -247,15 +246,11 @@ std::optional<document::Chapter> findings_section(const TableFacts& facts) {
 // All reported numbers of each case, in base units.
 std::optional<document::Chapter> numbers_section(const TableFacts& facts) {
   if (facts.rows.empty()) return std::nullopt;
-  document::Table table{
-      .title = "Every number of every case, in base units", .columns = {}, .rows = {}};
-  const std::vector<NumberColumn> columns = number_columns(facts);
-  for (const NumberColumn& column : columns) table.columns.push_back(column.head);
-  for (const estimate::CaseRow& row : facts.rows) {
-    std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
-    for (const NumberColumn& column : columns) cells.push_back(value_cell(column.get(row)));
-    table.rows.back().tone = row.step_ns ? document::Tone::kPlain : document::Tone::kDoubt;
-  }
+  document::Table table = document::project<estimate::CaseRow>(
+      facts.rows, number_columns(facts), [](const estimate::CaseRow& row) {
+        return row.step_ns ? document::Tone::kPlain : document::Tone::kDoubt;
+      });
+  table.title = "Every number of every case, in base units";
   if (table.rows.size() > document::kPageRows) put_fastest_first(table, facts.rows);
   return document::Chapter{.id = "numbers", .title = "Numbers", .blocks = {std::move(table)}};
 }
