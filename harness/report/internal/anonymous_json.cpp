@@ -112,7 +112,7 @@ class TextRemover {
   [[nodiscard]] std::string place() const { return places_.empty() ? "" : places_.back(); }
 
   [[nodiscard]] bool is_below(std::string_view member) const {
-    return std::find(places_.begin(), places_.end(), member) != places_.end();
+    return std::ranges::find(places_, member) != places_.end();
   }
 
   [[nodiscard]] bool is_kept(std::string_view text) const {

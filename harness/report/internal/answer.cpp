@@ -193,8 +193,7 @@ std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRo
 // True if cases or launches of the plan may be missing.
 bool is_partial(const std::vector<estimate::CaseRow>& rows, const record::Results& results) {
   return results.running || (results.end && results.end->reason == "interrupted") ||
-         std::any_of(rows.begin(), rows.end(),
-                     [](const estimate::CaseRow& row) { return row.unfinished > 0; });
+         std::ranges::any_of(rows, [](const estimate::CaseRow& row) { return row.unfinished > 0; });
 }
 
 // "step 52.9 ms [52.6, 53.4], 302 samples/s; 17.0 % of it waits for data"

@@ -41,6 +41,29 @@ void add_columns(json::JsonText& json, const estimate::CaseRow& row,
   }
 }
 
+// Keeps the text of each option: cases share most of theirs, as the same objects.
+class OptionsText {
+ public:
+  void add_to(json::JsonText& json, const OptionValues& options) {
+    std::string text;
+    std::size_t place = 0;
+    for (const auto& [name, value] : options) {
+      if (place == before_.size()) before_.emplace_back();
+      Member& member = before_[place++];
+      if (member.value != &value) member = {&value, json::JsonText().value(name, value).take()};
+      text.append(place == 1 ? "" : ",").append(member.text);
+    }
+    json.json("options", '{' + text + '}');
+  }
+
+ private:
+  struct Member {
+    const Value* value = nullptr;
+    std::string text = {};
+  };
+  std::vector<Member> before_;  // by position; points into the rows
+};
+
 void add_metrics(json::JsonText& json, const estimate::CaseRow& row) {
   const std::vector<estimate::MetricMedian> metrics = estimate::metric_medians(row);
   if (metrics.empty()) return;
@@ -121,6 +144,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
                 const std::vector<std::string>& select, const estimate::Proposals& proposals,
                 const json::TextSink& sink) {
   json::JsonText json;
+  OptionsText options;
   const std::vector<std::string> chosen = full_names(rows, select);
   json.open_object().open_array("cases");
   for (const estimate::CaseRow& row : rows) {
@@ -132,7 +156,7 @@ void write_json(const std::vector<estimate::CaseRow>& rows, const record::Result
       continue;
     }
     add_columns(json, row, estimate::key_columns(), true);
-    json.values("options", row.options());
+    options.add_to(json, row.options());
     add_columns(json, row, estimate::estimate_columns(), true);
     add_columns(json, row, estimate::request_columns(), false);
     add_phases(json, "phases", row.phases);
@@ -163,28 +187,40 @@ std::string json_of(const std::vector<estimate::CaseRow>& rows, const record::Re
 
 namespace {
 
-std::vector<std::string> all_names(std::span<const estimate::CaseRow> rows) {
-  std::vector<std::string> names = estimate::record_names(rows);
-  const estimate::DetailNames details = estimate::detail_names(rows);
-  for (const auto* more : {&details.requests, &details.phases, &details.metrics, &details.labels,
-                           &details.environment}) {
-    names.insert(names.end(), more->begin(), more->end());
-  }
-  return names;
+void add_names(std::vector<std::string>& names, const std::vector<std::string>& more) {
+  names.insert(names.end(), more.begin(), more.end());
 }
 
 }  // namespace
 
 void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std::string>& select,
                const json::TextSink& sink) {
-  std::vector<CsvColumn<estimate::CaseRow>> columns;
-  for (std::string& name : select.empty() ? all_names(rows) : full_names(rows, select)) {
-    columns.push_back({std::move(name), {}});
-    columns.back().get = estimate::row_getter(columns.back().head);
+  std::vector<std::string> names = full_names(rows, select);
+  std::vector<std::string> shared;  // facts about the run and its worker, which many rows share
+  if (select.empty()) {
+    names = estimate::record_names(rows);
+    const estimate::DetailNames details = estimate::detail_names(rows);
+    for (const auto* more : {&details.requests, &details.phases, &details.metrics}) {
+      add_names(names, *more);
+    }
+    shared = details.labels;
+    add_names(shared, details.environment);
   }
+  const std::size_t own = names.size();
+  add_names(names, shared);
+  std::vector<CsvColumn<estimate::CaseRow>> columns;
+  for (const std::string& name : names) columns.push_back({name, estimate::row_getter(name)});
+  const auto cells = [](const auto& of, const estimate::CaseRow& row) {
+    return csv_cells<estimate::CaseRow>(of, row);
+  };
   std::string text = csv_heads(columns);
+  std::string end;  // the cells of `shared`
+  const estimate::CaseRow* before = nullptr;
   for (const estimate::CaseRow& row : rows) {
-    text += csv_line(columns, row);
+    const bool same = before != nullptr && before->run == row.run && before->worker == row.worker;
+    before = &row;
+    if (!same && !shared.empty()) end = ',' + cells(std::span(columns).subspan(own), row);
+    text += cells(std::span(columns).first(own), row) + end + '\n';
     if (text.size() < json::kTextPiece) continue;
     sink(text);
     text.clear();
@@ -196,8 +232,8 @@ void add_sources(json::JsonText& json, std::span<const std::string> names,
                  std::span<const Metric> definitions) {
   bool open = false;
   for (const std::string& name : names) {
-    const auto found = std::find_if(definitions.begin(), definitions.end(),
-                                    [&](const Metric& metric) { return metric.name == name; });
+    const auto found = std::ranges::find_if(
+        definitions, [&](const Metric& metric) { return metric.name == name; });
     if (found == definitions.end() || found->source == Source::kUnknown) continue;
     if (!open) json.open_object("sources");
     open = true;

@@ -104,7 +104,7 @@ class Columns {
     const auto bounded = [](const estimate::CaseRow& row) {
       return row.at_most_slower.has_value();
     };
-    if (!facts_.baseline && std::any_of(facts_.rows.begin(), facts_.rows.end(), bounded)) {
+    if (!facts_.baseline && std::ranges::any_of(facts_.rows, bounded)) {
       estimate("at_most_slower", kBoundDropped);
     }
     if (estimate::is_rate(judged(facts_))) headline(kOtherTimeDropped);
@@ -166,8 +166,8 @@ class Columns {
       add(document::words("run"),
           [this](const estimate::CaseRow& row) { return facts_.names.run(row); });
     }
-    if (std::any_of(facts_.rows.begin(), facts_.rows.end(),
-                    [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
+    if (std::ranges::any_of(facts_.rows,
+                            [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
       add(document::words("arm"), [](const estimate::CaseRow& row) { return row.arm; });
     }
     const std::vector<std::string>& varying = facts_.names.varying();
@@ -243,7 +243,7 @@ class Columns {
         return column.shown_for == nullptr ? !is_null(column.get(row)) : column.shown_for(row);
       };
       if (column.header.empty() || column.metric.name == name_of(judged(facts_))) continue;
-      if (std::none_of(facts_.rows.begin(), facts_.rows.end(), shown)) continue;
+      if (std::ranges::none_of(facts_.rows, shown)) continue;
       estimate(column, column.drop_at);
     }
   }
@@ -259,19 +259,18 @@ std::string most_frequent_spread(const std::vector<estimate::CaseRow>& rows) {
     if (row.headline_ns() && row.spread != estimate::Spread::kNone)
       ++spreads[estimate::spread_name(row)];
   }
-  const auto most =
-      std::max_element(spreads.begin(), spreads.end(),
-                       [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most = std::ranges::max_element(
+      spreads, [](const auto& a, const auto& b) { return a.second < b.second; });
   return most == spreads.end() ? std::string() : most->first;
 }
 
 // `with_marks`: also show marks of rows with numbers.
 document::Table filled(const std::vector<TableColumn>& columns, const TableFacts& facts,
                        bool with_marks) {
-  const bool marked = with_marks && std::any_of(facts.rows.begin(), facts.rows.end(),
-                                                [&](const estimate::CaseRow& row) {
-                                                  return row.step_ns && !marks(row, facts).empty();
-                                                });
+  const bool marked =
+      with_marks && std::ranges::any_of(facts.rows, [&](const estimate::CaseRow& row) {
+        return row.step_ns && !marks(row, facts).empty();
+      });
   document::Table grid;
   for (const TableColumn& column : columns) grid.columns.push_back(column.head);
   if (marked) grid.columns.push_back(document::words(""));
@@ -377,8 +376,8 @@ estimate::Judged judged(const TableFacts& facts) {
 }
 
 document::Table case_grid(const TableFacts& facts, const std::vector<std::string>& select) {
-  if (std::any_of(select.begin(), select.end(),
-                  [&](const std::string& name) { return is_profiled_column(name, facts); })) {
+  if (std::ranges::any_of(
+          select, [&](const std::string& name) { return is_profiled_column(name, facts); })) {
     TableFacts all = facts;
     all.rows.insert(all.rows.end(), facts.profiled.begin(), facts.profiled.end());
     return filled(Columns(all).take(select), all, false);

@@ -59,9 +59,9 @@ std::string_view mark(const Option& option) {
 
 bool any_marked(const Section& section) {
   const auto is_marked = [](const Option& option) { return !mark(option).empty(); };
-  return std::any_of(section.options.begin(), section.options.end(), is_marked) ||
-         std::any_of(section.variants.begin(), section.variants.end(), [&](const Variant& variant) {
-           return std::any_of(variant.options.begin(), variant.options.end(), is_marked);
+  return std::ranges::any_of(section.options, is_marked) ||
+         std::ranges::any_of(section.variants, [&](const Variant& variant) {
+           return std::ranges::any_of(variant.options, is_marked);
          });
 }
 
@@ -218,8 +218,8 @@ std::vector<MetricGroup> metric_groups(const Catalogue& catalogue) {
     for (const Metric& metric : workload.metrics) {
       if (!seen.insert(metric.name).second) continue;
       const std::vector<std::string>& of = workloads[metric.name];
-      auto group = std::find_if(groups.begin(), groups.end(),
-                                [&](const MetricGroup& each) { return each.workloads == of; });
+      auto group = std::ranges::find_if(
+          groups, [&](const MetricGroup& each) { return each.workloads == of; });
       if (group == groups.end()) group = groups.insert(groups.end(), {of, {}});
       group->metrics.push_back(metric);
     }

@@ -28,8 +28,8 @@ bool is_formula(std::string_view text) {
 }  // namespace
 
 std::string csv_cell(const std::string& text) {
-  const std::string safe =
-      (is_formula(text) ? "'" : "") + text::printable(text, text::LineEnds::kKeep);
+  std::string safe = text::printable(text, text::LineEnds::kKeep);
+  if (is_formula(text)) safe.insert(0, 1, '\'');
   if (safe.find_first_of(",\"\n") == std::string::npos) return safe;
   std::string quoted = "\"";
   for (const char c : safe) {

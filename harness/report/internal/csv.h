@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,14 @@ template <typename Row>
   return text::join(columns, ",", [](const auto& column) { return csv_cell(column.head); }) + '\n';
 }
 
+// Without the line end.
+template <typename Row>
+[[nodiscard]] std::string csv_cells(std::span<const CsvColumn<Row>> columns, const Row& row) {
+  return text::join(columns, ",", [&](const auto& column) { return csv_value(column.get(row)); });
+}
 template <typename Row>
 [[nodiscard]] std::string csv_line(const std::vector<CsvColumn<Row>>& columns, const Row& row) {
-  return text::join(columns, ",", [&](const auto& column) { return csv_value(column.get(row)); }) +
-         '\n';
+  return csv_cells<Row>(columns, row) + '\n';
 }
 
 }  // namespace stepbench::report

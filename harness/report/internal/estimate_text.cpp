@@ -84,8 +84,8 @@ std::string text_for(const estimate::CaseRow& row, const std::string& full_name,
   const auto number = number_of(value);
   if (is_null(value)) return kNothing;
   if (!number || row.options().contains(full_name)) return to_text(value);
-  const auto found = std::find_if(definitions.begin(), definitions.end(),
-                                  [&](const Metric& metric) { return metric.name == full_name; });
+  const auto found = std::ranges::find_if(
+      definitions, [&](const Metric& metric) { return metric.name == full_name; });
   return quantity_text(*number, full_name, found == definitions.end() ? "" : found->unit);
 }
 

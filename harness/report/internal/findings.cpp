@@ -88,7 +88,7 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
                         const estimate::Proposals& proposals) {
   std::vector<std::string> names = proposals.varying();
   for (const Finding::Set& each : finding.set) names.push_back(each.option);
-  std::sort(names.begin(), names.end());
+  std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const estimate::CaseRow& row = *answer.row;
   std::string text = text::join(finding.set, " ", [&](const Finding::Set& each) {
@@ -127,7 +127,7 @@ std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
                           const estimate::Proposals& proposals) {
   const std::vector<std::string>& swept = proposals.swept();
   return text::join(finding.set, " ", [&](const Finding::Set& each) {
-    if (std::find(swept.begin(), swept.end(), each.option) == swept.end()) {
+    if (std::ranges::find(swept, each.option) == swept.end()) {
       return "--set " + each.option + '=' + each.value;
     }
     const Value* own = row.option(each.option);
@@ -231,7 +231,7 @@ void add_case(const CaseFinding& found, const estimate::CaseRow& row,
            kind.worst.arguments.empty() == found.arguments.empty() &&
            kind_of(kind.worst) == kind_of(found);
   };
-  const auto kind = std::find_if(kinds.begin(), kinds.end(), same);
+  const auto kind = std::ranges::find_if(kinds, same);
   if (kind == kinds.end()) {
     kinds.push_back({.worst = found, .cases = {&row}, .names = {name_of_case(row)}});
     return;
@@ -255,12 +255,11 @@ constexpr double kOnlyWaits = 0.99;
 constexpr std::string_view kPrecision = "model.precision";
 
 bool any_finding(const estimate::CaseRow& row, std::string_view prefix) {
-  return std::any_of(
-      row.measured.begin(), row.measured.end(), [&](const estimate::MeasuredLaunch& each) {
-        const std::vector<Finding>& all = each.launch->row.report.findings.all();
-        return std::any_of(all.begin(), all.end(),
-                           [&](const Finding& finding) { return finding.id.starts_with(prefix); });
-      });
+  return std::ranges::any_of(row.measured, [&](const estimate::MeasuredLaunch& each) {
+    const std::vector<Finding>& all = each.launch->row.report.findings.all();
+    return std::ranges::any_of(
+        all, [&](const Finding& finding) { return finding.id.starts_with(prefix); });
+  });
 }
 
 std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
@@ -327,7 +326,7 @@ std::vector<CaseFinding> findings_of(const estimate::CaseRow& row,
     mark_if_explained_by_others(row, each.finding);
     check_against_rows(row, proposals, each);
   }
-  std::stable_sort(all.begin(), all.end(), [](const CaseFinding& a, const CaseFinding& b) {
+  std::ranges::stable_sort(all, [](const CaseFinding& a, const CaseFinding& b) {
     return is_more_severe(a.finding, b.finding);
   });
   return all;
@@ -353,7 +352,7 @@ std::vector<document::Paragraph> finding_paragraphs(const std::vector<estimate::
       add_case(each, row, kinds);
     }
   }
-  std::stable_sort(kinds.begin(), kinds.end(), [](const SharedFinding& a, const SharedFinding& b) {
+  std::ranges::stable_sort(kinds, [](const SharedFinding& a, const SharedFinding& b) {
     return is_more_severe(a.worst.finding, b.worst.finding);
   });
   std::vector<document::Paragraph> paragraphs;

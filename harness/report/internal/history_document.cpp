@@ -28,8 +28,9 @@ std::string machine_words(const nights::TrackedSeries& series) {
 
 std::string comma(const std::string& words) { return words.empty() ? words : ", " + words; }
 
-Tone tone_of_state(const nights::Alert& alert) {
-  return alert.state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
+Tone tone_of_alert(const nights::Alert* alert) {
+  if (alert == nullptr) return Tone::kDoubt;
+  return alert->state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
 
 // An alert from the perspective of one of its series.
@@ -40,7 +41,7 @@ Paragraph alert_of_series(const nights::Alert& alert, const nights::TrackedSerie
                               std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
                               ", " + reported_text(reported, &series) +
                               (alert.note.empty() ? "" : "; " + alert.note),
-                      .tone = tone_of_state(alert),
+                      .tone = tone_of_alert(&alert),
                       .below = range_lines(alert, history)};
   if (links == Links::kPages) {
     paragraph.below.emplace_back("what happened to " + alert.id);
@@ -300,8 +301,6 @@ document::Document series_list_document(const nights::History& newest,
 
 namespace {
 
-using document::Tone;
-
 // Ids are digests and numbers; removes characters that could lead out of the folder.
 std::string page_file(std::string_view kind, std::string_view id) {
   std::string name(kind);
@@ -321,11 +320,6 @@ std::string age_text(const std::string& from, const std::string& to) {
   const auto end = text::parse_utc(to);
   if (!begin || !end) return "-";
   return text::counted(std::chrono::floor<std::chrono::days>(*end - *begin).count(), "day");
-}
-
-Tone tone_of_alert(const nights::Alert* alert) {
-  if (alert == nullptr) return Tone::kDoubt;
-  return alert->state == nights::AlertState::kOpen ? Tone::kBad : Tone::kPlain;
 }
 
 document::TableRow night_row(const HistoryNight& night, const HistoryView& view) {

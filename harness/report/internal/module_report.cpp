@@ -74,8 +74,8 @@ std::vector<ModuleColumn> module_columns(const ops::ModuleTree& tree) {
        .unit = OpUnit::kBytes,
        .drop_at = 3});
   std::erase_if(columns, [&](const ModuleColumn& column) {
-    return std::all_of(tree.nodes.begin(), tree.nodes.end(),
-                       [&](const ops::ModuleNode& node) { return column.get(node) == 0; });
+    return std::ranges::all_of(tree.nodes,
+                               [&](const ops::ModuleNode& node) { return column.get(node) == 0; });
   });
   return columns;
 }
@@ -121,7 +121,7 @@ std::vector<std::size_t> module_order(const ops::ModuleTree& tree, const std::st
     children[tree.nodes[i].parent].push_back(i);
   }
   for (std::vector<std::size_t>& siblings : children) {
-    std::stable_sort(siblings.begin(), siblings.end(), [&](std::size_t a, std::size_t b) {
+    std::ranges::stable_sort(siblings, [&](std::size_t a, std::size_t b) {
       const ops::ModuleNode& left = tree.nodes[a];
       const ops::ModuleNode& right = tree.nodes[b];
       if (group_of(left) != group_of(right)) return group_of(left) < group_of(right);
@@ -351,7 +351,7 @@ std::vector<CaseModules> gather_modules(const record::Results& results, const Mo
     const auto is_module = [](const ops::ModuleNode& node) {
       return node.kind == ops::ModuleNode::Kind::kModule;
     };
-    if (std::none_of(profiled.tree.nodes.begin(), profiled.tree.nodes.end(), is_module)) {
+    if (std::ranges::none_of(profiled.tree.nodes, is_module)) {
       throw ConfigError("--by-module", "the profiled launches of " + profiled.label +
                                            " recorded no modules; measure a model with "
                                            "`profile: {modules: true}`");

@@ -161,7 +161,7 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
   }
   const std::vector<estimate::NoiseOverRuns> repeated = estimate::noise_over_runs(rows);
   for (std::size_t i = 0; i < std::min(repeated.size(), kNoiseCases); ++i) {
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const estimate::CaseRow& each) {
+    const auto row = std::ranges::find_if(rows, [&](const estimate::CaseRow& each) {
       return each.case_id == repeated[i].case_id && each.arm == repeated[i].arm;
     });
     const std::string name =
@@ -205,7 +205,7 @@ std::vector<std::string> noise_selection(const record::Results& results) {
   std::vector<std::string> columns = {"case_id"};
   if (names.has_runs()) columns.emplace_back("run_id");
   const auto has_arm = [](const estimate::CaseRow& row) { return !row.arm.empty(); };
-  if (std::any_of(rows.begin(), rows.end(), has_arm)) columns.emplace_back("arm");
+  if (std::ranges::any_of(rows, has_arm)) columns.emplace_back("arm");
   columns.insert(columns.end(), names.varying().begin(), names.varying().end());
   columns.insert(columns.end(), {"launches", "step_ns"});
   for (const estimate::EstimateColumn& column : estimate::noise_columns())

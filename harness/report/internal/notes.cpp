@@ -207,8 +207,8 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   const schedule::WarmupVerdict all = schedule::agreed(verdicts);
   const std::string text = schedule::describe(all);
   if (text.empty()) return;
-  const auto agreeing = std::count_if(verdicts.begin(), verdicts.end(),
-                                      [&](const auto& each) { return each.kind == all.kind; });
+  const auto agreeing =
+      std::ranges::count_if(verdicts, [&](const auto& each) { return each.kind == all.kind; });
   notes.add(text + " (" + std::to_string(agreeing) + " of " + std::to_string(verdicts.size()) +
                 " launches)",
             row, document::Tone::kDoubt, warmup_doubt(all));
@@ -303,9 +303,8 @@ constexpr double kHostBehind = 0.02;  // of the step: by so much the host was fa
 using Lines = std::vector<std::string>;
 
 void add_clock(const estimate::CaseRow& row, Lines& lines) {
-  const auto timed = std::count_if(row.measured.begin(), row.measured.end(), [](const auto& each) {
-    return each.estimate.device_ns.has_value();
-  });
+  const auto timed = std::ranges::count_if(
+      row.measured, [](const auto& each) { return each.estimate.device_ns.has_value(); });
   if (row.clock == estimate::StepClock::kDrained && timed > 0) {
     lines.emplace_back(
         "some launches have no device times: theirs are by the host's clock, from idle device to "
@@ -337,8 +336,8 @@ void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
 
 void add_file_version(const estimate::CaseRow& row, Lines& lines) {
   const auto any = [&](bool estimate::LaunchEstimate::*member) {
-    return std::any_of(row.measured.begin(), row.measured.end(),
-                       [&](const estimate::MeasuredLaunch& each) { return each.estimate.*member; });
+    return std::ranges::any_of(
+        row.measured, [&](const estimate::MeasuredLaunch& each) { return each.estimate.*member; });
   };
   if (any(&estimate::LaunchEstimate::uneven)) {
     lines.emplace_back(
@@ -385,9 +384,8 @@ std::string flagged_steps(const std::vector<estimate::CaseRow>& rows) {
     for (const auto& [launch, estimate] : row.measured) {
       steps += estimate.steps;
       for (const estimate::FlaggedSteps& flagged : estimate.flagged) {
-        auto found = std::find_if(sums.begin(), sums.end(), [&](const estimate::FlaggedSteps& sum) {
-          return sum.flag == flagged.flag;
-        });
+        auto found = std::ranges::find_if(
+            sums, [&](const estimate::FlaggedSteps& sum) { return sum.flag == flagged.flag; });
         if (found == sums.end()) found = sums.insert(sums.end(), {flagged.flag, 0});
         found->steps += flagged.steps;
       }
@@ -415,9 +413,8 @@ std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
   };
   const std::string gap = range(&estimate::CaseRow::epoch_gap_ns);
   if (gap.empty()) {
-    const bool borders = std::any_of(rows.begin(), rows.end(), [](const estimate::CaseRow& row) {
-      return row.epoch_gap_ns.has_value();
-    });
+    const bool borders = std::ranges::any_of(
+        rows, [](const estimate::CaseRow& row) { return row.epoch_gap_ns.has_value(); });
     return borders ? "epoch gap: steps at epoch borders wait no longer than others" : "";
   }
   return "epoch gap: " + gap + " at each border, " +
@@ -489,9 +486,9 @@ std::vector<document::Paragraph> notes_of(const std::vector<estimate::CaseRow>& 
   Collector notes(rows, results);
   for (const estimate::CaseRow& row : rows) add_failures(row, notes);
   for (const estimate::CaseRow& row : rows) add_warm_up(row, notes);
-  const bool some_have_intervals = std::any_of(
-      rows.begin(), rows.end(),
-      [](const estimate::CaseRow& each) { return each.spread == estimate::Spread::kOverLaunches; });
+  const bool some_have_intervals = std::ranges::any_of(rows, [](const estimate::CaseRow& each) {
+    return each.spread == estimate::Spread::kOverLaunches;
+  });
   for (const estimate::CaseRow& row : rows) {
     if (some_have_intervals) add_few_launches(row, notes);
   }

@@ -60,10 +60,9 @@ std::vector<ops::ActivityRow> chosen(const ops::OpTable& table, bool by_cause, M
     sum.max_ns = std::max(sum.max_ns, row.max_ns);
     sum.bytes += row.bytes;
   }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const ops::ActivityRow& a, const ops::ActivityRow& b) {
-                     return a.*largest > b.*largest;
-                   });
+  std::ranges::stable_sort(rows, [&](const ops::ActivityRow& a, const ops::ActivityRow& b) {
+    return a.*largest > b.*largest;
+  });
   return rows;
 }
 
@@ -189,12 +188,11 @@ void sort_rows(Profiled& profiled, const OpColumn& by, bool per_step) {
   const auto get = [&](const ops::OpRow& row) {
     return by.get(row, profiled.table, profiled.totals);
   };
-  std::stable_sort(profiled.rows.begin(), profiled.rows.end(),
-                   [&](const ops::OpRow& a, const ops::OpRow& b) {
-                     if (per_step && a.step != b.step) return a.step < b.step;
-                     if (by.unit == OpUnit::kText) return to_text(get(a)) < to_text(get(b));
-                     return as_number(get(a)) > as_number(get(b));
-                   });
+  std::ranges::stable_sort(profiled.rows, [&](const ops::OpRow& a, const ops::OpRow& b) {
+    if (per_step && a.step != b.step) return a.step < b.step;
+    if (by.unit == OpUnit::kText) return to_text(get(a)) < to_text(get(b));
+    return as_number(get(a)) > as_number(get(b));
+  });
 }
 
 void cut_rows(Profiled& profiled, const OpsView& view) {
@@ -239,7 +237,7 @@ std::vector<const OpColumn*> chosen_columns(const OpsView& view) {
 }
 
 bool holds_something(const Profiled& profiled, const OpColumn& column) {
-  return std::any_of(profiled.rows.begin(), profiled.rows.end(), [&](const ops::OpRow& row) {
+  return std::ranges::any_of(profiled.rows, [&](const ops::OpRow& row) {
     const Value value = column.get(row, profiled.table, profiled.totals);
     if (is_null(value)) return false;
     return column.unit == OpUnit::kText || as_number(value) != 0;

@@ -96,9 +96,8 @@ std::string plan_remarks(const plan::Plan& plan) {
 
 const record::LaunchRow* failure_of_case(const campaign::Probe* probe, const std::string& case_id) {
   if (probe == nullptr) return nullptr;
-  const auto found =
-      std::find_if(probe->failed.begin(), probe->failed.end(),
-                   [&](const record::LaunchRow& row) { return row.key.case_id == case_id; });
+  const auto found = std::ranges::find_if(
+      probe->failed, [&](const record::LaunchRow& row) { return row.key.case_id == case_id; });
   return found == probe->failed.end() ? nullptr : &*found;
 }
 
@@ -159,12 +158,12 @@ void write_planned(json::JsonText& json, const plan::PlannedCase& planned,
 // The varying options, and the fitted schedule if a loader determines it.
 std::vector<std::string> shown_options(const plan::Plan& plan) {
   std::vector<std::string> names = plan.varying;
-  const bool fitted = std::any_of(
-      plan.cases.begin(), plan.cases.end(),
-      [](const plan::PlannedCase& planned) { return waits_for_workers(planned.resolved); });
+  const bool fitted = std::ranges::any_of(plan.cases, [](const plan::PlannedCase& planned) {
+    return waits_for_workers(planned.resolved);
+  });
   if (!fitted) return names;
   for (const char* name : {"schedule.warmup", "schedule.active"}) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
   }
   return names;
 }

@@ -22,8 +22,8 @@ namespace stepbench::report {
 
 document::Table ranks_table(const std::string& title, const RanksOfCase& ranks) {
   const auto any = [&](const std::vector<double> RankValues::*values) {
-    return std::any_of(ranks.begin(), ranks.end(),
-                       [&](const auto& rank) { return !(rank.second.*values).empty(); });
+    return std::ranges::any_of(ranks,
+                               [&](const auto& rank) { return !(rank.second.*values).empty(); });
   };
   double longest_ns = 1;
   for (const auto& [rank, values] : ranks) {

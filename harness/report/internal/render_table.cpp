@@ -53,7 +53,7 @@ constexpr const char* kPivot = "--pivot";
                                      const estimate::RowNames& names) {
   std::vector<std::string> differ;
   for (const std::string& name : names.varying()) {
-    const bool axis = std::find(axes.begin(), axes.end(), name) != axes.end();
+    const bool axis = std::ranges::find(axes, name) != axes.end();
     if (!axis && estimate::row_value(a, name) != estimate::row_value(b, name)) {
       differ.push_back(estimate::short_name(name, names.varying()));
     }
@@ -97,13 +97,13 @@ std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
   for (const estimate::CaseRow& row : rows) {
     Value value = estimate::row_value(row, full_name);
     numbers = numbers && number_of(value);
-    if (std::find(values.begin(), values.end(), value) == values.end()) {
+    if (std::ranges::find(values, value) == values.end()) {
       values.push_back(std::move(value));
     }
   }
   if (numbers && !in_given_order) {
-    std::stable_sort(values.begin(), values.end(),
-                     [](const Value& a, const Value& b) { return *number_of(a) < *number_of(b); });
+    std::ranges::stable_sort(
+        values, [](const Value& a, const Value& b) { return *number_of(a) < *number_of(b); });
   }
   return values;
 }
@@ -125,8 +125,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   const std::vector<Value> down = values_in_rows(rows, axes[0], false);
   const std::vector<Value> across = values_in_rows(rows, axes[1], false);
   const auto place = [](const std::vector<Value>& values, const Value& value) {
-    return static_cast<std::size_t>(std::find(values.begin(), values.end(), value) -
-                                    values.begin());
+    return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
   };
   std::map<std::pair<std::size_t, std::size_t>, const estimate::CaseRow*> cells;
   for (const estimate::CaseRow& row : rows) {
@@ -146,8 +145,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
     made.grid.columns.push_back({.head = second + '=' + to_text(value)});
   }
   const bool stars =
-      marked && std::any_of(rows.begin(), rows.end(),
-                            [](const estimate::CaseRow& row) { return row.is_best; });
+      marked && std::ranges::any_of(rows, [](const estimate::CaseRow& row) { return row.is_best; });
   const auto text_of_cell = [&](const estimate::CaseRow& row) -> std::string {
     if (!row.step_ns) return plain ? "" : without_numbers(row);
     if (plain) return to_text(estimate::row_value(row, number));

@@ -106,7 +106,7 @@ std::vector<const record::RunRow*> distinct_runs(const record::Results& results)
   std::vector<const record::RunRow*> runs;
   for (const record::RunRow& run : results.runs) {
     const auto same = [&](const record::RunRow* other) { return other->run_id == run.run_id; };
-    if (std::none_of(runs.begin(), runs.end(), same)) runs.push_back(&run);
+    if (std::ranges::none_of(runs, same)) runs.push_back(&run);
   }
   return runs;
 }

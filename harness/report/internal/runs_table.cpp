@@ -105,9 +105,8 @@ using RunColumn = document::Projected<campaign::RunSummary>;
 std::vector<RunColumn> columns_for(std::span<const campaign::RunSummary> runs,
                                    campaign::Moment now) {
   const auto any = [&](const std::function<bool(const campaign::RunSummary&)>& holds) {
-    return std::any_of(runs.begin(), runs.end(), [&](const campaign::RunSummary& run) {
-      return run.broken.empty() && holds(run);
-    });
+    return std::ranges::any_of(
+        runs, [&](const campaign::RunSummary& run) { return run.broken.empty() && holds(run); });
   };
   const auto count = [](std::int64_t number) { return text::with_separators(number); };
   return {{{.head = "run", .left = true, .shrink_at = 60, .shrink_to = 24, .shrink_inside = true},

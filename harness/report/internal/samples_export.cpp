@@ -25,7 +25,7 @@ std::vector<std::string> known_columns(std::span<const estimate::CaseRow> rows) 
     for (const estimate::MeasuredLaunch& each : row.measured) {
       for (const record::CycleSamples& part : each.launch->samples) {
         for (const std::string& name : part.steps.names) {
-          if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+          if (std::ranges::find(known, name) == known.end()) known.push_back(name);
         }
       }
     }
@@ -68,7 +68,7 @@ SampleTable sample_table(std::span<const estimate::CaseRow> rows,
   SampleTable table;
   table.columns.assign(std::begin(kKeys), std::end(kKeys));
   for (const std::string& name : columns.empty() ? known : columns) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
+    if (std::ranges::find(known, name) == known.end()) {
       throw ConfigError("--columns",
                         "unknown sample column '" + name + "'" + text::did_you_mean(name, known));
     }

@@ -22,8 +22,8 @@ Measure time_measure(const TableFacts& facts) {
 
 std::optional<Measure> rate_measure(const TableFacts& facts) {
   const auto any = [&](std::optional<double> estimate::CaseRow::*rate) {
-    return std::any_of(facts.rows.begin(), facts.rows.end(),
-                       [&](const estimate::CaseRow& row) { return (row.*rate).has_value(); });
+    return std::ranges::any_of(
+        facts.rows, [&](const estimate::CaseRow& row) { return (row.*rate).has_value(); });
   };
   const bool tokens =
       facts.by == estimate::Judged::kTokensRate ||
@@ -97,8 +97,7 @@ std::vector<std::size_t> ranking_order(const TableFacts& facts, const Measure& m
   }
   std::vector<std::size_t> order(facts.rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
   return order;
 }
 
@@ -106,7 +105,7 @@ std::vector<std::size_t> best_rows(const TableFacts& facts, const Measure& measu
                                    std::size_t most) {
   std::vector<std::size_t> order = ranking_order(facts, measure);
   if (order.size() > most) order.resize(most);
-  std::sort(order.begin(), order.end());
+  std::ranges::sort(order);
   return order;
 }
 

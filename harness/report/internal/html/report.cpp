@@ -19,13 +19,13 @@ void keep_sections(std::vector<document::Chapter>& sections, const std::vector<s
   std::vector<std::string> ids;
   for (const document::Chapter& section : sections) ids.push_back(section.id);
   for (const std::string& name : only) {
-    if (std::find(ids.begin(), ids.end(), name) != ids.end()) continue;
+    if (std::ranges::find(ids, name) != ids.end()) continue;
     throw ConfigError("--section", "unknown section '" + name + '\'' +
                                        text::did_you_mean(name, ids) +
                                        "; sections: " + text::join(ids));
   }
   std::erase_if(sections, [&](const document::Chapter& section) {
-    return std::find(only.begin(), only.end(), section.id) == only.end();
+    return std::ranges::find(only, section.id) == only.end();
   });
 }
 

@@ -34,7 +34,7 @@ std::string title_of_runs(const record::Results& results) {
   std::vector<std::string> names;
   for (const record::RunRow& run : results.runs) {
     const std::string& name = run.name.empty() ? run.run_id : run.name;
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
   return names.empty() ? "Report" : text::join(names);
 }
@@ -71,7 +71,7 @@ std::vector<document::Paragraph> notes_paragraphs(const TableFacts& facts) {
 void put_fastest_first(document::Table& table, const std::vector<estimate::CaseRow>& rows) {
   std::vector<std::size_t> order(rows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     return rows[a].vs_best.value_or(0) > rows[b].vs_best.value_or(0);
   });
   std::vector<document::TableRow> sorted;
@@ -100,17 +100,17 @@ std::vector<NumberColumn> number_columns(const TableFacts& facts) {
       return !is_null(value) &&
              !(std::holds_alternative<std::string>(value) && std::get<std::string>(value).empty());
     };
-    if (std::none_of(facts.rows.begin(), facts.rows.end(), has)) return;
-    const bool number =
-        std::none_of(facts.rows.begin(), facts.rows.end(), [&](const estimate::CaseRow& row) {
-          const Value value = get(row);
-          return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
-        });
+    if (std::ranges::none_of(facts.rows, has)) return;
+    const bool number = std::ranges::none_of(facts.rows, [&](const estimate::CaseRow& row) {
+      const Value value = get(row);
+      return std::holds_alternative<std::string>(value) || std::holds_alternative<bool>(value);
+    });
     // Omit columns that are equal in all rows: they are stated above and in the environment.
     const Value first = get(facts.rows.front());
     const bool alike = !number && name != "case_id" && facts.rows.size() > 1 &&
-                       std::all_of(facts.rows.begin(), facts.rows.end(),
-                                   [&](const estimate::CaseRow& row) { return get(row) == first; });
+                       std::ranges::all_of(facts.rows, [&](const estimate::CaseRow& row) {
+                         return get(row) == first;
+                       });
     if (alike) return;
     columns.push_back({{.head = std::string(name), .left = !number},
                        [get](const estimate::CaseRow& row) { return value_cell(get(row)); }});
@@ -177,14 +177,14 @@ std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
   std::vector<CaseOfRuns> cases;
   std::map<std::pair<std::string, std::string>, std::size_t> places;  // by case and arm
   for (const estimate::CaseRow& row : facts.rows) {
-    auto run = std::find(runs.begin(), runs.end(), row.run_id);
+    auto run = std::ranges::find(runs, row.run_id);
     if (run == runs.end()) run = runs.insert(run, row.run_id);
     const auto [at, is_new] = places.try_emplace({row.case_id, row.arm}, cases.size());
     if (is_new) cases.push_back({.first = &row});
     cases[at->second].by_run[static_cast<std::size_t>(run - runs.begin())] = &row;
   }
   const auto is_shared = [](const CaseOfRuns& each) { return each.by_run.size() > 1; };
-  if (runs.size() < 2 || std::none_of(cases.begin(), cases.end(), is_shared)) return std::nullopt;
+  if (runs.size() < 2 || std::ranges::none_of(cases, is_shared)) return std::nullopt;
   document::Table table{
       .title = "Runs beside each other: " +
                std::string(facts.latencies.contains(true) ? "latency p50" : "step") + " [" +
@@ -320,9 +320,8 @@ ReportContent run_content(const record::Results& results, const std::vector<std:
   add_detail(numbers_section(facts));
   add_detail(environment_section(facts, files));
   content.charts = charts.close_object().take();
-  content.measured =
-      std::any_of(facts.rows.begin(), facts.rows.end(),
-                  [](const estimate::CaseRow& row) { return !row.measured.empty(); });
+  content.measured = std::ranges::any_of(
+      facts.rows, [](const estimate::CaseRow& row) { return !row.measured.empty(); });
   return content;
 }
 

@@ -36,22 +36,18 @@ std::vector<document::Block> blocks_of(document::Document& document,
 }
 
 bool was_measured(const verdict::Comparison& comparison) {
-  return std::any_of(comparison.cases.begin(), comparison.cases.end(),
-                     [](const verdict::CaseResult& one) {
-                       return std::any_of(one.metrics.begin(), one.metrics.end(),
-                                          [](const verdict::MetricResult& metric) {
-                                            return metric.test.verdict != verdict::Verdict::kNoData;
-                                          });
-                     });
+  return std::ranges::any_of(compared_metrics({&comparison, 1}), [](const ComparedMetric& each) {
+    return each.test->verdict != verdict::Verdict::kNoData;
+  });
 }
 
 constexpr std::size_t kMaxCauses = 6;  // cases with a figure of their changed step
 constexpr double kPercent = 100;
 
 const verdict::MetricResult* step_of(const verdict::CaseResult& one) {
-  const auto found = std::find_if(
-      one.metrics.begin(), one.metrics.end(),
-      [](const verdict::MetricResult& metric) { return metric.of_step && metric.unit == "ns"; });
+  const auto found = std::ranges::find_if(one.metrics, [](const verdict::MetricResult& metric) {
+    return metric.of_step && metric.unit == "ns";
+  });
   return found == one.metrics.end() ? nullptr : &*found;
 }
 
@@ -203,13 +199,11 @@ std::optional<document::Figure> forest_figure(const verdict::Comparison& compari
   const ComparisonNames names(comparison);
   json::JsonText json = chart("forest");
   json.integer("comparison", static_cast<std::int64_t>(place)).open_array("names");
-  bool any = false;
-  for (const verdict::CaseResult& one : comparison.cases) {
-    json.text({}, names.of(one));
-    any = any || std::ranges::any_of(one.metrics, [](const verdict::MetricResult& metric) {
-            return metric.test.change && std::isfinite(*metric.test.change);
-          });
-  }
+  for (const verdict::CaseResult& one : comparison.cases) json.text({}, names.of(one));
+  const bool any =
+      std::ranges::any_of(compared_metrics({&comparison, 1}), [](const ComparedMetric& each) {
+        return each.test->change && std::isfinite(*each.test->change);
+      });
   if (!any) return std::nullopt;
   return document::Figure{
       .title = "Changes with their intervals, against the margins",
@@ -275,15 +269,14 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
   document::Document document = comparison_document(comparisons, true);
   std::size_t cases = 0;
   for (const verdict::Comparison& comparison : comparisons) cases += comparison.cases.size();
-  ReportContent content{
-      .kind = "verdict",
-      .title = document.headline,
-      .answer = document.answer,
-      .sections = {},
-      .data = verdict_json(comparisons),
-      .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
-                 text::counted(static_cast<std::int64_t>(cases), "case"),
-      .measured = std::any_of(comparisons.begin(), comparisons.end(), was_measured)};
+  ReportContent content{.kind = "verdict",
+                        .title = document.headline,
+                        .answer = document.answer,
+                        .sections = {},
+                        .data = verdict_json(comparisons),
+                        .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
+                                   text::counted(static_cast<std::int64_t>(cases), "case"),
+                        .measured = std::ranges::any_of(comparisons, was_measured)};
   // For several comparisons the tables say which letter is which; the table of a single one goes
   // below its chart.
   std::vector<document::Block> overview =
