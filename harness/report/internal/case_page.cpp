@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -136,11 +137,12 @@ document::Table launches_of(const estimate::CaseRow& row) {
     };
     const estimate::StepQuantiles& quantiles = estimate.quantiles;
     const bool rated = estimate.samples && !estimate.no_rates;
+    const double waits = estimate::phase_share(estimate, "data_wait");
     table.rows.push_back(
         {.cells = {std::to_string(launch->row.key.launch), in_table(step),
                    in_table(quantiles.p50_ns), in_table(quantiles.p90_ns),
                    in_table(quantiles.p99_ns), in_table(quantiles.iqr_ns),
-                   document::percent(estimate::phase_share(estimate, "data_wait")),
+                   document::percent(std::isfinite(waits) ? waits : 0),
                    rated ? document::number(static_cast<double>(*estimate.samples) /
                                             (step * static_cast<double>(estimate.steps) * 1e-9))
                          : "-",
@@ -150,18 +152,23 @@ document::Table launches_of(const estimate::CaseRow& row) {
   return table;
 }
 
+// Whatever its pass.
+bool is_of(const record::Launch& launch, const estimate::CaseRow& row,
+           const record::Results& results) {
+  const record::LaunchKey& key = launch.row.key;
+  return key.case_id == row.case_id && key.arm == row.arm && launch.run < results.runs.size() &&
+         results.runs[launch.run].run_id == row.run_id;
+}
+
 // Adds the instruction counts of launches under valgrind: the only values of such launches that
 // describe the case.
 void add_counted(const estimate::CaseRow& row, const record::Results& results,
                  std::map<std::string, std::vector<double>>& values) {
   constexpr const char* kInstructions = "instructions_per_step";
   for (const record::Launch& launch : results.launches) {
-    const record::LaunchKey& key = launch.row.key;
-    if (key.pass != Pass::kWrapped || key.case_id != row.case_id || key.arm != row.arm) continue;
-    const bool of_run =
-        launch.run < results.runs.size() && results.runs[launch.run].run_id == row.run_id;
+    if (launch.row.key.pass != Pass::kWrapped || !is_of(launch, row, results)) continue;
     const auto found = launch.row.report.metrics.find(kInstructions);
-    if (!of_run || found == launch.row.report.metrics.end() || !found->second) continue;
+    if (found == launch.row.report.metrics.end() || !found->second) continue;
     values[kInstructions].push_back(*found->second);
   }
 }
@@ -240,12 +247,7 @@ std::vector<ops::SampledLine> sampled_lines_of(const estimate::CaseRow& row,
                                                const record::Results& results) {
   std::vector<ops::OpFrame> frames;
   for (const record::Launch& launch : results.launches) {
-    const record::LaunchKey& key = launch.row.key;
-    const bool same_run =
-        launch.run < results.runs.size() && results.runs[launch.run].run_id == row.run_id;
-    if (!is_profiling(key.pass) || key.case_id != row.case_id || key.arm != row.arm || !same_run) {
-      continue;
-    }
+    if (!is_profiling(launch.row.key.pass) || !is_of(launch, row, results)) continue;
     for (const ops::OpFrame& frame : launch.ops) {
       if (frame.table == "stacks") frames.push_back(frame);
     }
