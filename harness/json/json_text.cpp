@@ -129,11 +129,6 @@ void JsonText::begin(std::string_view key) {
   line_ += ':';
 }
 
-void JsonText::begin(const JsonKey& key) {
-  if (!line_.empty() && line_.back() != '{') line_ += ',';
-  line_ += key.text();
-}
-
 void JsonText::pass_on(const TextSink& sink) {
   if (line_.empty()) return;
   sink(std::string_view(line_).substr(0, line_.size() - 1));
@@ -186,8 +181,7 @@ JsonText& JsonText::null(std::string_view key) {
   return *this;
 }
 
-template <typename Key>
-JsonText& JsonText::add_number(const Key& key, double value) {
+JsonText& JsonText::number(std::string_view key, double value) {
   begin(key);
   if (!std::isfinite(value)) {
     line_ += "null";
@@ -202,9 +196,8 @@ JsonText& JsonText::add_number(const Key& key, double value) {
   return *this;
 }
 
-template <typename Key>
-JsonText& JsonText::add_value(const Key& key, const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return add_number(key, *real);
+JsonText& JsonText::value(std::string_view key, const Value& value) {
+  if (const auto* real = std::get_if<double>(&value)) return number(key, *real);
   begin(key);
   if (const auto* text = std::get_if<std::string>(&value)) {
     append_json_string(line_, *text);
@@ -214,15 +207,9 @@ JsonText& JsonText::add_value(const Key& key, const Value& value) {
   return *this;
 }
 
-JsonText& JsonText::number(std::string_view key, double value) { return add_number(key, value); }
-JsonText& JsonText::number(const JsonKey& key, double value) { return add_number(key, value); }
 JsonText& JsonText::number(std::string_view key, const std::optional<double>& value) {
   return value ? number(key, *value) : null(key);
 }
-JsonText& JsonText::value(std::string_view key, const Value& value) {
-  return add_value(key, value);
-}
-JsonText& JsonText::value(const JsonKey& key, const Value& value) { return add_value(key, value); }
 
 JsonText& JsonText::json(std::string_view key, std::string_view already_json) {
   begin(key);

@@ -35,18 +35,6 @@ template <typename Write>
 void append_json_string(std::string& to, std::string_view text);
 [[nodiscard]] std::string json_string(std::string_view text);
 
-// A key that is written many times: escaped once.
-class JsonKey {
- public:
-  explicit JsonKey(std::string_view name) : name_(name), text_(json_string(name) + ':') {}
-  [[nodiscard]] const std::string& name() const { return name_; }
-  [[nodiscard]] const std::string& text() const { return text_; }  // with quotes and colon
-
- private:
-  std::string name_;
-  std::string text_;
-};
-
 class JsonText {
  public:
   JsonText& open_object(std::string_view key = {});  // empty key: an element, or the whole line
@@ -58,10 +46,8 @@ class JsonText {
   JsonText& integer(std::string_view key, std::int64_t value);
   JsonText& flag(std::string_view key, bool value);
   JsonText& number(std::string_view key, double value);  // null when not finite
-  JsonText& number(const JsonKey& key, double value);
   JsonText& number(std::string_view key, const std::optional<double>& value);  // null if empty
   JsonText& value(std::string_view key, const Value& value);
-  JsonText& value(const JsonKey& key, const Value& value);
   JsonText& null(std::string_view key);
   JsonText& json(std::string_view key, std::string_view already_json);  // inserted unchanged
   JsonText& texts(std::string_view key, std::span<const std::string> values);
@@ -82,11 +68,6 @@ class JsonText {
 
  private:
   void begin(std::string_view key);
-  void begin(const JsonKey& key);
-  template <typename Key>
-  JsonText& add_number(const Key& key, double value);
-  template <typename Key>
-  JsonText& add_value(const Key& key, const Value& value);
   std::string line_;
 };
 
