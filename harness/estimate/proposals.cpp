@@ -20,6 +20,9 @@ constexpr std::string_view kEngineWithoutWorkers = "inline";
 constexpr std::array<std::string_view, 6> kNotTheCase = {"name",    "launches", "schedule.",
                                                          "limits.", "profile.", "compare."};
 
+// Pairs of rows of a table, in all.
+constexpr std::size_t kMostCompared = 100'000'000;
+
 bool has_rate(const CaseRow& row) {
   return row.samples_per_s.value_or(0) > 0 && row.step_ns && !row.latency_ns;
 }
@@ -199,13 +202,15 @@ bool Proposals::equal_but_for(const CaseRow& a, const CaseRow& b,
   });
 }
 
-// Finds the row nearest to the proposal; the fastest among equally near ones.
+// Finds the row nearest to the proposal; the fastest among equally near ones. Options that some row
+// lacks leave all rows in one bucket: of very many, each row looks only at the first ones.
 class Proposals::Search {
  public:
   Search(const Proposals& all, const CaseRow& own, const std::vector<Finding::Set>& set)
-      : all_(all), own_(own), set_(set) {}
+      : all_(all), own_(own), set_(set), left_(kMostCompared / (all.rows_.size() + 1) + 1) {}
 
   void add_candidate(const CaseRow& other) {
+    --left_;
     const std::optional<double> distance = distance_to(other, own_, set_);
     if (!distance || is_beyond(*distance) || !is_candidate(other, own_)) return;
     if (!all_.equal_but_for(own_, other, set_)) return;
@@ -216,7 +221,9 @@ class Proposals::Search {
     best_->is_exact = *distance == 0;
     distance_ = *distance;
   }
-  [[nodiscard]] bool is_beyond(double distance) const { return best_ && distance > distance_; }
+  [[nodiscard]] bool is_beyond(double distance) const {
+    return left_ == 0 || (best_ && distance > distance_);
+  }
   [[nodiscard]] const std::optional<ProposalAnswer>& best() const { return best_; }
 
  private:
@@ -225,6 +232,7 @@ class Proposals::Search {
   const std::vector<Finding::Set>& set_;
   std::optional<ProposalAnswer> best_;
   double distance_ = 0;
+  std::size_t left_;  // candidates
 };
 
 std::optional<ProposalAnswer> Proposals::answer(const CaseRow& row, const Finding& finding) const {
@@ -237,7 +245,10 @@ std::optional<ProposalAnswer> Proposals::answer(const CaseRow& row, const Findin
   Search search(*this, own, finding.set);
   const auto to = finding.set.size() == 1 ? number_in(finding.set.front().value) : std::nullopt;
   if (!to) {
-    for (const CaseRow* other : bucket.rows) search.add_candidate(*other);
+    for (const CaseRow* other : bucket.rows) {
+      if (search.is_beyond(0)) break;
+      search.add_candidate(*other);
+    }
     return search.best();
   }
   // Search outwards from the proposed value until a row is found: a sweep may have many values.

@@ -22,6 +22,7 @@
 #include "harness/report/internal/findings.h"
 #include "harness/report/internal/notes.h"
 #include "harness/report/internal/run_title.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -191,6 +192,19 @@ void add_names(std::vector<std::string>& names, const std::vector<std::string>& 
   names.insert(names.end(), more.begin(), more.end());
 }
 
+// Cases that each have names of their own make a table of squares, most of it empty.
+void refuse_many_cells(std::size_t columns, std::size_t rows) {
+  constexpr std::size_t kMaxCells = 100'000'000;
+  if (columns <= kMaxCells / std::max<std::size_t>(rows, 1)) return;
+  const auto number = [](std::size_t n) {
+    return text::with_separators(static_cast<std::int64_t>(n));
+  };
+  throw ConfigError("csv",
+                    number(columns) + " columns for " + number(rows) + " cases are more than " +
+                        number(kMaxCells) +
+                        " cells; --columns chooses some, --format json writes what each case has");
+}
+
 }  // namespace
 
 void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std::string>& select,
@@ -208,6 +222,7 @@ void write_csv(const std::vector<estimate::CaseRow>& rows, const std::vector<std
   }
   const std::size_t own = names.size();
   add_names(names, shared);
+  refuse_many_cells(names.size(), rows.size());
   std::vector<CsvColumn<estimate::CaseRow>> columns;
   for (const std::string& name : names) columns.push_back({name, estimate::row_getter(name)});
   const auto cells = [](const auto& of, const estimate::CaseRow& row) {

@@ -6,11 +6,13 @@
 #include <cctype>
 #include <charconv>
 #include <cstring>
-#include <map>
+#include <set>
+#include <string_view>
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
 #include "harness/report/internal/csv.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -21,11 +23,12 @@ constexpr std::size_t kKeyCount = std::size(kKeys);
 
 std::vector<std::string> known_columns(std::span<const estimate::CaseRow> rows) {
   std::vector<std::string> known;
+  std::set<std::string_view> names;
   for (const estimate::CaseRow& row : rows) {
     for (const estimate::MeasuredLaunch& each : row.measured) {
       for (const record::CycleSamples& part : each.launch->samples) {
         for (const std::string& name : part.steps.names) {
-          if (std::ranges::find(known, name) == known.end()) known.push_back(name);
+          if (names.insert(name).second) known.push_back(name);
         }
       }
     }
@@ -50,6 +53,25 @@ void append_part(const record::LaunchKey& key, const record::CycleSamples& part,
   }
 }
 
+// Launches that each have columns of their own make a table of squares, most of it zeros.
+void refuse_many_zeros(std::span<const estimate::CaseRow> rows, const SampleTable& table) {
+  constexpr std::size_t kMaxZeros = 100'000'000;
+  std::size_t zeros = 0;
+  for (const estimate::CaseRow& row : rows) {
+    for (const estimate::MeasuredLaunch& each : row.measured) {
+      for (const record::CycleSamples& part : each.launch->samples) {
+        const std::size_t own = part.steps.names.size();
+        const std::size_t columns = table.columns.size() - kKeyCount;
+        if (columns > own) zeros += (columns - own) * part.steps.steps();
+      }
+    }
+  }
+  if (zeros <= kMaxZeros) return;
+  throw ConfigError("samples", "the launches have " +
+                                   text::with_separators(std::ssize(table.columns)) +
+                                   " columns, most of them only in a few; --columns chooses some");
+}
+
 // Converts a column name to one that numpy's header accepts.
 std::string field_name(std::string name) {
   for (char& c : name) {
@@ -67,13 +89,15 @@ SampleTable sample_table(std::span<const estimate::CaseRow> rows,
   const std::vector<std::string> known = known_columns(rows);
   SampleTable table;
   table.columns.assign(std::begin(kKeys), std::end(kKeys));
-  for (const std::string& name : columns.empty() ? known : columns) {
+  for (const std::string& name : columns) {
     if (std::ranges::find(known, name) == known.end()) {
       throw ConfigError("--columns",
                         "unknown sample column '" + name + "'" + text::did_you_mean(name, known));
     }
-    table.columns.push_back(name);
   }
+  const std::vector<std::string>& chosen = columns.empty() ? known : columns;
+  table.columns.insert(table.columns.end(), chosen.begin(), chosen.end());
+  refuse_many_zeros(rows, table);
   table.values.resize(table.columns.size());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     table.case_ids.push_back(rows[i].case_id);

@@ -313,6 +313,27 @@ TEST(Proposals, StepInTheirDirection_Counts) {
                     Contains("  try: --sweep loader.num_workers=0,4")));
 }
 
+// A row without an option may equal any row in it: the rows of a table are not compared in pairs.
+TEST(Proposals, VeryManyAlike_FirstAreCompared) {
+  const auto is_answered = [](std::size_t rows_before) {
+    record::Results results = swept_results(std::vector<Case>(
+        rows_before + 1, Case{.workers = 1, .step_ns = {100}, .findings = {no_workers("2")}}));
+    for (std::size_t i = 0; i < results.launches.size(); ++i) {
+      record::LaunchRow& row = results.launches[i].row;
+      row.key.case_id = std::to_string(i);
+      row.options["loader.batch_size"] = static_cast<std::int64_t>(i);
+    }
+    results.launches.front().row.options.erase("loader.batch_size");
+    results.launches.back().row.options["loader.num_workers"] = std::int64_t{2};
+    const auto rows = estimate::case_rows(results);
+    Finding finding = no_workers("2");
+    finding.set.push_back({.option = "loader.engine", .value = "fork"});
+    return estimate::Proposals(rows, results).answer(rows.front(), finding).has_value();
+  };
+  EXPECT_TRUE(is_answered(1'000));
+  EXPECT_FALSE(is_answered(12'000));
+}
+
 TEST(Proposals, BestCase_HasNoProblems) {
   EXPECT_THAT(lines_of(swept_results({{.step_ns = {100}, .findings = {no_workers("2")}},
                                       {.batch_size = 4, .step_ns = {400}}}))
