@@ -52,29 +52,11 @@ std::string last_part(const std::string& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-constexpr std::int64_t kMaxLaunches = 120'000;  // all results are in memory, 8 KB for a launch
-
-std::int64_t launch_lines(const fs::path& path) {
-  std::error_code none;
-  std::vector<fs::path> files = {path};
-  if (fs::is_directory(path, none)) {
-    files.clear();
-    for (const auto& entry : fs::directory_iterator(path, none)) {
-      if (record::is_result_file(entry.path())) files.push_back(entry.path());
-    }
-  }
-  std::int64_t lines = 0;
-  const auto count = [&](std::string_view) { return ++lines, false; };
-  for (const fs::path& file : files) {
-    // A pipe can be read only once, and bounds itself.
-    if (fs::is_regular_file(file, none)) (void)record::read_launch_rows(file, count, {});
-  }
-  return lines;
-}
+constexpr std::int64_t kMaxLaunches = 60'000;  // all results are in memory, 16 KB for a launch
 
 void refuse_many_launches(const CompareRequest& request) {
-  std::int64_t lines = launch_lines(request.base);
-  for (const std::string& path : request.candidates) lines += launch_lines(path);
+  std::int64_t lines = record::count_launches(request.base);
+  for (const std::string& path : request.candidates) lines += record::count_launches(path);
   if (lines <= kMaxLaunches) return;
   throw ConfigError("compare", "takes at most " + text::with_separators(kMaxLaunches) +
                                    " launches at once, and these results have " +

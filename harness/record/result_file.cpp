@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/launch_outcome.h"
@@ -408,6 +409,23 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
     }
   }
   return input.text().size();
+}
+
+std::int64_t count_launches(const std::filesystem::path& path) {
+  std::error_code none;
+  std::vector<std::filesystem::path> files = {path};
+  if (std::filesystem::is_directory(path, none)) {
+    files.clear();
+    for (const auto& entry : std::filesystem::directory_iterator(path, none)) {
+      if (is_result_file(entry.path())) files.push_back(entry.path());
+    }
+  }
+  std::int64_t lines = 0;
+  const auto count = [&](std::string_view) { return ++lines, false; };
+  for (const std::filesystem::path& file : files) {
+    if (std::filesystem::is_regular_file(file, none)) read_launch_rows(file, count, {});
+  }
+  return lines;
 }
 
 bool is_result_file(const std::filesystem::path& path) {

@@ -122,6 +122,10 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
                                 const std::function<bool(std::string_view case_id)>& wanted,
                                 const std::function<void(const LaunchRow& row)>& take);
 
+// The launch lines of a result file, or of those in a folder, without reading them. 0 for a pipe,
+// which can be read only once. Throws as above.
+[[nodiscard]] std::int64_t count_launches(const std::filesystem::path& path);
+
 // Files of JSON lines next to runs that are not results: the events of a history
 // (history.db.events.jsonl), and an unfinished night.
 inline constexpr std::string_view kEventsEnding = ".events.jsonl";

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -96,26 +98,29 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
   return kind;
 }
 
-// A page takes 20 KB of memory for a case, and a browser must sort its tables.
-void refuse_many_cases(const record::Results& results, const std::string& source) {
-  constexpr std::int64_t kMaxCases = 25'000;
-  std::set<std::pair<std::size_t, std::string_view>> cases;  // of each run
-  for (const record::Launch& launch : results.launches) {
-    cases.emplace(launch.run, launch.row.key.case_id);
-  }
-  const auto count = static_cast<std::int64_t>(cases.size());
-  if (count <= kMaxCases) return;
-  throw ConfigError(source, "has " + text::with_separators(count) + " cases; a page holds " +
-                                text::with_separators(kMaxCases) +
+// A page takes 20 KB of memory for a case and 17 KB for a launch, and a browser must sort its
+// tables.
+void refuse_large_page(const std::string& source, std::int64_t count, const std::string& what,
+                       std::int64_t most) {
+  if (count <= most) return;
+  throw ConfigError(source, "has " + text::with_separators(count) + what + "; a page holds " +
+                                text::with_separators(most) +
                                 ". `stepbench export --format csv` writes all, `stepbench show "
                                 "--filter KEY=VALUE` shows some");
 }
 
 report::ReportContent of_runs(const std::vector<std::string>& sources,
                               const report::DrawOptions& draw) {
+  std::int64_t launches = 0;
+  for (const std::string& source : sources) launches += record::count_launches(source);
+  refuse_large_page(sources.front(), launches, " launches", 60'000);
   const record::Results results =
       record::read_results(std::vector<fs::path>(sources.begin(), sources.end()));
-  refuse_many_cases(results, sources.front());
+  std::set<std::pair<std::size_t, std::string_view>> cases;  // of each run
+  for (const record::Launch& launch : results.launches) {
+    cases.emplace(launch.run, launch.row.key.case_id);
+  }
+  refuse_large_page(sources.front(), std::ssize(cases), " cases", 25'000);
   return report::run_content(results, sources, draw);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results that would take more than a gigabyte are refused with what to do instead.
+// Results that would take more than a gigabyte, or tables that are mostly empty, are refused with
+// what to do instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,12 +29,12 @@ std::string results_of(int cases) {
 
 TEST(SizeLimits, CompareOfManyLaunches_IsRefused) {
   const test::TemporaryFolder folder;
-  folder.write("run.jsonl", results_of(60'001));
+  folder.write("run.jsonl", results_of(30'001));
   const std::string file = (folder / "run.jsonl").string();
   const auto result = stepbench({"compare", file, file});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("takes at most 120,000 launches at once, and these results "
-                                    "have 120,002; compare runs of fewer cases"));
+  EXPECT_THAT(result.err, HasSubstr("takes at most 60,000 launches at once, and these results "
+                                    "have 60,002; compare runs of fewer cases"));
 }
 
 TEST(SizeLimits, PageOfManyCases_IsRefused) {
@@ -44,6 +45,43 @@ TEST(SizeLimits, PageOfManyCases_IsRefused) {
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err,
               HasSubstr("run.jsonl: has 25,001 cases; a page holds 25,000. `stepbench export"));
+}
+
+TEST(SizeLimits, PageOfManyLaunches_IsRefused) {
+  const test::TemporaryFolder folder;
+  folder.write("run.jsonl", results_of(60'001));
+  const std::string file = (folder / "run.jsonl").string();
+  const auto result = stepbench({"report", file, "--output", (folder / "page.html").string()});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err, HasSubstr("run.jsonl: has 60,001 launches; a page holds 60,000."));
+}
+
+// A run with a measured launch of each case, which has a metric and a sample column of its own.
+std::string results_of_own_names(int cases) {
+  std::string text = results_of(0);
+  for (int i = 0; i < cases; ++i) {
+    const std::string number = std::to_string(i);
+    const std::string key =
+        R"("case_id":")" + number + R"(","arm":"","pass":"timing","launch":0,"rank":0)";
+    text += R"({"kind":"samples",)" + key + R"(,"cycle":0,"steps":1,)" +
+            R"("columns":["index","step_ns","own)" + number + R"("],"values":[[1],[9],[1]]})" +
+            "\n" + R"({"kind":"launch",)" + key + R"(,"outcome":"measured","metrics":{"own)" +
+            number + "\":1}}\n";
+  }
+  return text;
+}
+
+TEST(SizeLimits, TableOfOwnNames_IsRefused) {
+  const test::TemporaryFolder folder;
+  folder.write("run.jsonl", results_of_own_names(10'001));
+  const std::string file = (folder / "run.jsonl").string();
+  const auto cases = stepbench({"show", file, "--format", "csv"});
+  EXPECT_EQ(cases.exit_status, 2);
+  EXPECT_THAT(cases.err, HasSubstr("columns for 10,001 cases are more than 100,000,000 cells; "
+                                   "--columns chooses some"));
+  const auto samples = stepbench({"show", file, "--samples", "--format", "csv"});
+  EXPECT_EQ(samples.exit_status, 2);
+  EXPECT_THAT(samples.err, HasSubstr("10,007 columns, most of them only in a few; --columns"));
 }
 
 }  // namespace
