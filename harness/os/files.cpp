@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>
@@ -71,7 +72,8 @@ Descriptor take_over(const fs::path& file) {
 OutputFile::OutputFile(std::string flag, fs::path output)
     : flag_(std::move(flag)), output_(std::move(output)) {
   std::error_code error;
-  const bool other = fs::exists(output_, error) && !fs::is_regular_file(output_, error);
+  const bool other = is_standard_output(output_) ||
+                     (fs::exists(output_, error) && !fs::is_regular_file(output_, error));
   target_ = other ? output_ : resolved_path(output_);
 }
 
@@ -80,6 +82,13 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::open() {
+  if (is_standard_output(output_)) {
+    // Not opened by its name: what `>>` holds would be lost.
+    descriptor_ = Descriptor(::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0));
+    check(descriptor_.is_open());
+    written_ = target_;
+    return;
+  }
   // Checked again: it may have changed since the command began.
   if (leads_elsewhere(output_)) cannot_write("it is a link to another folder");
   std::error_code error;
@@ -290,13 +299,17 @@ std::optional<std::string> reason_to_protect(const fs::path& file) {
   return std::nullopt;
 }
 
+bool is_null_device(const struct stat& facts) {
+  return S_ISCHR(facts.st_mode) && facts.st_rdev == makedev(1, 3);
+}
+
 [[noreturn]] void refuse(const NamedFile& output, const std::string& why) {
   throw OutputRefused(output.option, output.path.string() + ' ' + why);
 }
 
 void refuse_kind(const NamedFile& output) {
   struct stat facts {};
-  if (::stat(output.path.c_str(), &facts) != 0) return;
+  if (::stat(output.path.c_str(), &facts) != 0 || is_null_device(facts)) return;
   if (S_ISDIR(facts.st_mode)) refuse(output, "is a folder; name a file");
   if (S_ISCHR(facts.st_mode) || S_ISBLK(facts.st_mode)) refuse(output, "is a device; name a file");
   if (S_ISSOCK(facts.st_mode)) refuse(output, "is a socket; name a file");
@@ -321,6 +334,7 @@ void refuse_unwritable(const NamedFile& output) {
 
 void check_output(const NamedFile& output, const Identity& file,
                   std::span<const NamedFile> inputs) {
+  if (is_standard_output(output.path)) return;
   refuse_kind(output);
   const fs::path target = resolved_path(output.path);
   if (has_result_name(target) && is_run_folder(target.parent_path())) {
@@ -390,6 +404,16 @@ bool leads_elsewhere(const fs::path& file) {
   const fs::path folder = resolved_path(fs::absolute(file, error).parent_path());
   return folder != "/dev" && !folder.string().starts_with("/proc/") &&
          resolved_path(file).parent_path() != folder;
+}
+
+bool is_standard_output(const fs::path& file) {
+  if (file == "-") return true;
+  const bool is_of_system =
+      file.string().starts_with("/dev/") || file.string().starts_with("/proc/");
+  struct stat named {};
+  struct stat ours {};
+  return is_of_system && ::stat(file.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &ours) == 0 &&
+         named.st_dev == ours.st_dev && named.st_ino == ours.st_ino;
 }
 
 void check_files(const CommandFiles& files) {

@@ -17,8 +17,8 @@
 namespace stepbench::os {
 
 // A regular or missing file is replaced as a whole: concurrent readers, and anyone after a full
-// disk or a crash, see the old text or the new one. It keeps its permissions. A pipe is written
-// directly. One thread.
+// disk or a crash, see the old text or the new one. It keeps its permissions. A pipe and
+// standard output (`-`) are written directly. One thread.
 class OutputFile {
  public:
   // Errors name `flag`, or the file if it is empty. Opens nothing until the first write().
@@ -83,10 +83,14 @@ struct CommandFiles {
 // it would change a file other than the named one.
 [[nodiscard]] bool leads_elsewhere(const std::filesystem::path& file);
 
+// True for `-`, and for a name that the system has for this program's standard output, such as
+// /dev/stdout.
+[[nodiscard]] bool is_standard_output(const std::filesystem::path& file);
+
 // Throws OutputRefused naming the option if an output is an input or another output; is a folder or
-// a device; is a database, a program or among the results of a run; is a link to another folder; is
-// not empty and does not begin like a file of this program, unless forced; or is not writable. Also
-// if an output folder is a file or contains an input. Ignores empty names.
+// a device other than /dev/null; is a database, a program or among the results of a run; is a link
+// to another folder; is not empty and does not begin like a file of this program, unless forced; or
+// is not writable. Also if an output folder is a file or contains an input. Ignores empty names.
 void check_files(const CommandFiles& files);
 
 // Why nothing is found at `path`: `otherwise`, unless there is something that leads nowhere (a

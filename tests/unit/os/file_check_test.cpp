@@ -100,7 +100,9 @@ TEST_F(CheckFiles, Unwritable_IsRejected) {
   refuses(folder_ / "run", "is a folder");
   accepts(folder_ / "new.json");
   EXPECT_FALSE(fs::exists(folder_ / "new.json"));
-  refuses("/dev/null", "is a device");
+  refuses("/dev/zero", "is a device");
+  accepts("/dev/null");
+  accepts("-");
   accepts("");
 }
 

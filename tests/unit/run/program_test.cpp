@@ -217,12 +217,24 @@ TEST(ShowCommand, FullDiskAtStdout_IsAnError) {
   }
 }
 
-TEST(ShowCommand, Pipe_IsWritableByName) {
+TEST(ShowCommand, StandardOutput_IsWritableByName) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run().exit_status, 0);
-  const os::CommandResult shown = show(program, {"--output", "/dev/stdout"});
-  EXPECT_EQ(shown.exit_status, 0) << shown.err;
-  EXPECT_EQ(shown.out, show(program).out);
+  const std::string expected = show(program).out;
+  const auto shell = [&](const std::string& script) {
+    return os::run_command(
+               {"/bin/sh", "-c", script, STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench",
+                program.run_dir().string()},
+               "", std::chrono::minutes(10))
+        .out;
+  };
+  for (const std::string name : {"-", "/dev/stdout", "/proc/self/fd/1"}) {
+    const std::string show = "\"$0\" show \"$1\" --output " + name;
+    EXPECT_EQ(shell(show + " | cat"), expected) << name;
+    EXPECT_EQ(shell("f=\"$1/kept\"; echo before > \"$f\"; " + show + " >> \"$f\"; cat \"$f\""),
+              "before\n" + expected)
+        << name;
+  }
 }
 
 }  // namespace
