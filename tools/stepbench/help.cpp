@@ -264,7 +264,8 @@ std::string option_head(const CommandOption& option, const std::string& prefix) 
     return option.names.front() + (option.is_list ? "..." : "");
   }
   std::vector<std::string> names = option.names;
-  std::ranges::stable_partition(names, [](const auto& name) { return !name.starts_with("--"); });
+  std::stable_partition(names.begin(), names.end(),
+                        [](const auto& name) { return !name.starts_with("--"); });
   for (std::string& name : names) {
     if (name.starts_with("--") && name != "--help") name.insert(2, prefix);
   }

@@ -235,7 +235,8 @@ std::vector<std::string> parts_of(const RanksOfCase& ranks) {
         parts.push_back(part);
     }
   }
-  std::ranges::stable_partition(parts, [](const std::string& name) { return name != "other"; });
+  std::stable_partition(parts.begin(), parts.end(),
+                        [](const std::string& name) { return name != "other"; });
   return parts;
 }
 

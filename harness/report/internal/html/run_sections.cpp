@@ -395,8 +395,8 @@ std::optional<document::Chapter> ranks_section(const TableFacts& facts) {
   if (cases.empty()) return std::nullopt;
   document::Chapter section{.id = "ranks", .title = "Ranks", .blocks = {}};
   // Cases with a straggler first: there is something to gain.
-  std::ranges::stable_partition(cases,
-                                [](const CaseRanks& each) { return !each.straggler.empty(); });
+  std::stable_partition(cases.begin(), cases.end(),
+                        [](const CaseRanks& each) { return !each.straggler.empty(); });
   const std::size_t shown = std::min(kMaxCases, cases.size());
   for (std::size_t i = 0; i < shown; ++i) add_case(cases[i], cases.size() > 1, section.blocks);
   if (shown < cases.size()) {
