@@ -2,7 +2,6 @@
 #include "harness/report/exports.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -128,11 +127,21 @@ Check check_of_row(const estimate::CaseRow& row, const estimate::RowNames& names
 
 // A suspected improvement passes.
 CheckState state_of(const verdict::TestResult& test) {
-  constexpr std::array<CheckState, names_of(verdict::Verdict{}).size()> kStates = {
-      CheckState::kFailed,  CheckState::kPassed, CheckState::kPassed, CheckState::kSkipped,
-      CheckState::kSkipped, CheckState::kError,  CheckState::kError};
-  const bool better = test.verdict == verdict::Verdict::kSuspect && !test.slower;
-  return better ? CheckState::kPassed : kStates.at(static_cast<std::size_t>(test.verdict));
+  switch (test.verdict) {
+    case verdict::Verdict::kRegression:
+      return CheckState::kFailed;
+    case verdict::Verdict::kInvalid:
+    case verdict::Verdict::kNoData:
+      return CheckState::kError;
+    case verdict::Verdict::kSuspect:
+      return test.slower ? CheckState::kSkipped : CheckState::kPassed;
+    case verdict::Verdict::kInconclusive:
+      return CheckState::kSkipped;
+    case verdict::Verdict::kImprovement:
+    case verdict::Verdict::kOk:
+      break;
+  }
+  return CheckState::kPassed;
 }
 
 // Of a compared case, or of one that only one side has.
@@ -283,11 +292,18 @@ std::vector<CheckSuite> checks_of_error(const std::string& command, const std::s
 namespace {
 
 CheckState state_of(const nights::NightSeries& series) {
-  constexpr std::array<CheckState, names_of(nights::NightState{}).size()> kStates = {
-      CheckState::kPassed, CheckState::kSkipped, CheckState::kPassed,
-      CheckState::kFailed, CheckState::kSkipped, CheckState::kError};
-  const bool better = series.state == nights::NightState::kSuspect && !series.worse;
-  return better ? CheckState::kPassed : kStates.at(static_cast<std::size_t>(series.state));
+  switch (series.state) {
+    case nights::NightState::kRegression:
+      return CheckState::kFailed;
+    case nights::NightState::kNoData:
+      return CheckState::kError;
+    case nights::NightState::kNoVerdict:
+      return CheckState::kSkipped;
+    case nights::NightState::kSuspect:
+      return series.worse ? CheckState::kSkipped : CheckState::kPassed;
+    default:
+      return CheckState::kPassed;
+  }
 }
 
 std::string commits_of(const nights::Alert& alert) {

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/verdicts.h"
 
-#include <array>
-#include <cstddef>
-
 #include "harness/findings/finding.h"
 #include "harness/nights/night.h"
 #include "harness/traces/analysis.h"
@@ -28,19 +25,38 @@ document::Tone tone_of(traces::IntegrityLevel level) {
                                                    : document::Tone::kPlain;
 }
 
-// By verdict: regression, improvement, ok, suspect, inconclusive, invalid, no-data.
-using ToneOfVerdict = std::array<document::Tone, names_of(verdict::Verdict{}).size()>;
-
 document::Tone tone_of(const verdict::TestResult& test) {
-  using enum document::Tone;
-  constexpr ToneOfVerdict kTones = {kBad, kGood, kDim, kDoubt, kPlain, kBad, kBad};
-  return kTones.at(static_cast<std::size_t>(test.verdict));
+  switch (test.verdict) {
+    case verdict::Verdict::kRegression:
+    case verdict::Verdict::kInvalid:
+    case verdict::Verdict::kNoData:
+      return document::Tone::kBad;
+    case verdict::Verdict::kSuspect:
+      return document::Tone::kDoubt;
+    case verdict::Verdict::kImprovement:
+      return document::Tone::kGood;
+    case verdict::Verdict::kOk:
+      return document::Tone::kDim;
+    case verdict::Verdict::kInconclusive:
+      break;
+  }
+  return document::Tone::kPlain;
 }
 
 document::Tone tone_of(verdict::Verdict verdict) {
-  using enum document::Tone;
-  constexpr ToneOfVerdict kTones = {kBad, kGood, kGood, kDoubt, kDoubt, kBad, kBad};
-  return kTones.at(static_cast<std::size_t>(verdict));
+  switch (verdict) {
+    case verdict::Verdict::kRegression:
+    case verdict::Verdict::kInvalid:
+    case verdict::Verdict::kNoData:
+      return document::Tone::kBad;
+    case verdict::Verdict::kSuspect:
+    case verdict::Verdict::kInconclusive:
+      return document::Tone::kDoubt;
+    case verdict::Verdict::kImprovement:
+    case verdict::Verdict::kOk:
+      break;
+  }
+  return document::Tone::kGood;
 }
 
 document::Tone tone_of(verdict::GateState state) {
