@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -92,6 +93,10 @@ void drop_if_empty(Table& table, std::size_t column);
 [[nodiscard]] Cell short_number(std::optional<double> value, int decimals = 1);
 // "12,345"
 [[nodiscard]] Cell count(std::int64_t value);
+template <std::integral Count>
+[[nodiscard]] Cell count(Count value) {
+  return count(static_cast<std::int64_t>(value));
+}
 // `ns` in the column's unit; "<0.001" if it is too small for that unit.
 [[nodiscard]] Cell time(std::optional<double> ns, const text::TimeUnit& unit);
 // A part of `whole_ns`, as time(), but with no digit below the fourth of the whole: "0.01" next to

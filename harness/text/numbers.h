@@ -3,6 +3,7 @@
 // of precision. And parses a share. Pure; any thread.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -32,6 +33,10 @@ namespace stepbench::text {
 
 // 12,345
 [[nodiscard]] std::string with_separators(std::int64_t count);
+template <std::integral Count>
+[[nodiscard]] std::string with_separators(Count count) {
+  return with_separators(static_cast<std::int64_t>(count));
+}
 // An estimated count, rounded up to two digits: 1234 -> "1,300".
 [[nodiscard]] std::string rough_count(double count);
 

@@ -2,6 +2,7 @@
 // Lists, plurals, spelling suggestions, line wrapping and shell quoting. Pure; any thread.
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,6 +39,10 @@ template <typename Range>
 [[nodiscard]] std::string plural(std::string_view noun);
 // "1 launch", "1,024 launches".
 [[nodiscard]] std::string counted(std::int64_t count, std::string_view noun);
+template <std::integral Count>
+[[nodiscard]] std::string counted(Count count, std::string_view noun) {
+  return counted(static_cast<std::int64_t>(count), noun);
+}
 
 // Number of edits (insert, delete, replace, swap of neighbours) between two texts; differences in
 // case and between '-' and '_' are free.

@@ -348,8 +348,7 @@ Blocks matched_collective_blocks(const std::vector<traces::MatchedCollectives>& 
 
 void note_cut(std::size_t rows, std::size_t limit, Blocks& blocks) {
   if (limit == 0 || rows <= limit) return;
-  blocks.emplace_back(line("first " + std::to_string(limit) + " of " +
-                           text::with_separators(std::int64_t(rows)) +
+  blocks.emplace_back(line("first " + std::to_string(limit) + " of " + text::with_separators(rows) +
                            "; --row-limit 0 shows all"));
 }
 

@@ -42,9 +42,7 @@ std::size_t place_of(const BisectRun& run, const std::string& id) {
                                   run.commits.begin());
 }
 
-std::string commits(std::size_t count) {
-  return text::counted(static_cast<std::int64_t>(count), "commit");
-}
+std::string commits(std::size_t count) { return text::counted(count, "commit"); }
 
 // The judged metric: "step", or for counts the one that changed.
 const std::string& judged_metric(const BisectRun& run) {
@@ -67,8 +65,7 @@ std::string cause_of_culprit(const BisectRun& run) {
 }
 
 std::string cost_of_search(const BisectRun& run) {
-  return text::counted(static_cast<std::int64_t>(run.builds), "build") + ", " +
-         text::counted(static_cast<std::int64_t>(run.launches), "launch") + ", " +
+  return text::counted(run.builds, "build") + ", " + text::counted(run.launches, "launch") + ", " +
          text::rough_duration(run.seconds);
 }
 
@@ -195,7 +192,7 @@ std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
     words = place <= place_of(run, run.range->after) ? "as good" : "as bad";
   }
   if (judged.repeated > 0) {
-    words += "; " + text::counted(static_cast<std::int64_t>(judged.repeated), "pair") +
+    words += "; " + text::counted(judged.repeated, "pair") +
              " measured again: the machine favoured one side";
   }
   return words;
@@ -218,7 +215,7 @@ document::Table judged_table(const BisectRun& run) {
                                      run.commits[place_of(run, each.commit)].title,
                                      short_commit(each.base)}};
     if (each.change) {
-      row.cells.push_back(document::count(static_cast<std::int64_t>(each.pairs)));
+      row.cells.push_back(document::count(each.pairs));
       row.cells.push_back(document::change(each.change->change));
       row.cells.emplace_back(each.change->low == each.change->high
                                  ? std::string("-")
@@ -253,8 +250,7 @@ document::Chapter chapter_of_search(const BisectRun& run) {
                           .below = below_search_answer(run)});
   chapter.blocks.emplace_back(judged_table(run));
   chapter.blocks.emplace_back(document::Paragraph{
-      .text = cost_of_search(run) + ", " +
-              text::counted(static_cast<std::int64_t>(run.commits.size()) - 1, "commit") +
+      .text = cost_of_search(run) + ", " + text::counted(run.commits.size() - 1, "commit") +
               " in the range"});
   add_causes_of_culprit(run, chapter.blocks);
   if (!run.changes.empty()) {
@@ -272,7 +268,7 @@ document::Chapter chapter_of_search(const BisectRun& run) {
 }
 
 std::string usual_and_most(const bisect::Expected& expected, std::string_view noun) {
-  return "about " + text::counted(static_cast<std::int64_t>(expected.usual), noun) + ", at most " +
+  return "about " + text::counted(expected.usual, noun) + ", at most " +
          std::to_string(expected.most);
 }
 
@@ -294,9 +290,9 @@ document::Document bisect_document(const bisect::BisectRun& run) {
 
 std::string bisect_plan_text(const bisect::BisectRequest& request,
                              const bisect::BisectPlan& planned) {
-  std::string text = text::counted(static_cast<std::int64_t>(planned.commits),
-                                   request.versions.empty() ? "commit" : "version") +
-                     " to search between " + request.good + " and " + request.bad + '\n';
+  std::string text =
+      text::counted(planned.commits, request.versions.empty() ? "commit" : "version") +
+      " to search between " + request.good + " and " + request.bad + '\n';
   if (planned.builds.most > 0) {
     text += usual_and_most(planned.builds, "build") + ", by `" + request.build + "`";
     if (request.jobs > 1) text += ", " + std::to_string(request.jobs) + " in parallel";

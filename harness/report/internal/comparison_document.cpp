@@ -167,7 +167,7 @@ MetricRows metric_rows(const verdict::Comparison& comparison, const ComparisonNa
     }
     cells.emplace_back(adjusted_p_text(test.p_adjusted), test.p_adjusted);
     if (pairs) {
-      cells.push_back(document::count(std::int64_t(arms ? one.ended_at : test.pairs)));
+      cells.push_back(document::count(arms ? one.ended_at : test.pairs));
     }
     const std::string verdict = verdict_text(test, needed_unit(comparison));
     cells.emplace_back(metric.decides ? verdict : '(' + verdict + ')');
@@ -241,8 +241,7 @@ std::string reason_text(const verdict::Comparison& comparison) {
       const std::vector<ComparedMetric> open = with_verdict(comparison, comparison.verdict);
       if (open.empty()) return {};
       std::string text = std::to_string(open.size()) + " of " +
-                         text::counted(static_cast<std::int64_t>(open.size() + ok), "metric") +
-                         " undecided";
+                         text::counted(open.size() + ok, "metric") + " undecided";
       const ComparedMetric& first = open.front();
       text += ", " + (comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ') +
               first.metric->name + verdict_detail(*first.test, needed_unit(comparison));
@@ -392,7 +391,7 @@ document::Chapter design_of_several(std::span<const verdict::Comparison> compari
   }
   lines.emplace_back("measured one after the other; each against A");
   const auto tested = static_cast<std::int64_t>(comparisons.front().tested);
-  lines.push_back(text::counted(std::int64_t(cases), "case") + ", " +
+  lines.push_back(text::counted(cases, "case") + ", " +
                   (tested == 0
                        ? std::string("nothing could be tested")
                        : text::counted(tested, "test") + " of all runs corrected together: " +
@@ -448,8 +447,8 @@ document::Document several_document(std::span<const verdict::Comparison> compari
   std::size_t hidden = 0;
   cases.blocks.emplace_back(joined.table(all, hidden));
   if (hidden > 0) {
-    cases.blocks.emplace_back(document::Paragraph{
-        text::counted(static_cast<std::int64_t>(hidden), "more row") + " (--all shows them)"});
+    cases.blocks.emplace_back(
+        document::Paragraph{text::counted(hidden, "more row") + " (--all shows them)"});
   }
   if (std::string legend = joined.legend(); !legend.empty()) {
     cases.blocks.emplace_back(document::Paragraph{std::move(legend)});

@@ -74,7 +74,7 @@ void add_environment(const verdict::Comparison& comparison, Paragraphs& remarks)
     std::string text = compared ? "compared: " : difference.allowed ? "allowed: " : "warning: ";
     text += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
     if (difference.cases > 0) {
-      text += " (in " + text::counted(static_cast<std::int64_t>(difference.cases), "case") + ')';
+      text += " (in " + text::counted(difference.cases, "case") + ')';
     }
     remarks.push_back({.text = std::move(text),
                        .tone = fine ? document::Tone::kPlain : document::Tone::kDoubt,
@@ -126,7 +126,7 @@ void add_gates(const verdict::Comparison& comparison, const ComparisonNames& nam
                        .doubt = doubted ? of_case + gate_doubt(gate) : ""});
   }
   if (more > 0) {
-    remarks.push_back({"warning: " + text::counted(static_cast<std::int64_t>(more), "more arm") +
+    remarks.push_back({"warning: " + text::counted(more, "more arm") +
                            " of cases differ like that (the JSON form has all)",
                        document::Tone::kDoubt});
   }

@@ -29,9 +29,7 @@ constexpr std::string_view kExitCodeHelp =
 
 // Throws ConfigError at --max-series if there are more.
 GaugePage checked(GaugePage page, std::size_t max_series) {
-  const auto count = [](std::size_t series) {
-    return text::with_separators(static_cast<std::int64_t>(series));
-  };
+  const auto count = [](std::size_t series) { return text::with_separators(series); };
   if (page.samples() <= max_series) return page;
   throw ConfigError("--max-series",
                     "these results make " + count(page.samples()) + " series, and at most " +

@@ -107,8 +107,7 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
   }
   const std::string how_fast = ratio + (answer.by_rate ? " the samples/s" : " the speed");
   if (answer.few_launches) {
-    return text + how_fast + ", but " +
-           text::counted(static_cast<std::int64_t>(*answer.few_launches), "launch") +
+    return text + how_fast + ", but " + text::counted(*answer.few_launches, "launch") +
            " of each are too few to tell";
   }
   if (answer.kind == estimate::Difference::kSame) {

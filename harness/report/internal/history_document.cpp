@@ -413,8 +413,8 @@ document::Table series_table(std::span<const SeriesRow> rows, const SeriesNames&
                    metric_label(series.metric), row.state,
                    document::linked(row.alert,
                                     to_page && !row.alert.empty() ? alert_file(row.alert) : ""),
-                   document::count(static_cast<std::int64_t>(row.nights)), row.first_date,
-                   row.last_date, series_amount(row.newest.value, series.unit),
+                   document::count(row.nights), row.first_date, row.last_date,
+                   series_amount(row.newest.value, series.unit),
                    looked_at ? series_amount(row.usual, series.unit) : document::Cell(""),
                    looked_at ? document::change(row.change) : document::Cell("")},
          .tone = row.tone});

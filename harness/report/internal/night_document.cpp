@@ -107,7 +107,7 @@ document::Cell amount_cell(const std::optional<double>& value,
 // Old nights do not record the number of pairs.
 document::Cell pairs_cell(const nights::NightSeries& series) {
   if (series.pairs == 0 && series.change) return "-";
-  return document::count(static_cast<std::int64_t>(series.pairs));
+  return document::count(series.pairs);
 }
 
 document::Cell bounds_cell(const nights::NightSeries& series) {
@@ -189,8 +189,7 @@ class NightWriter {
     gap();
     blocks_.emplace_back(std::move(table));
     if (not_shown > 0) {
-      add({text::counted(static_cast<std::int64_t>(not_shown), "series") +
-           " more (--format json has all)"});
+      add({text::counted(not_shown, "series") + " more (--format json has all)"});
     }
   }
 

@@ -152,7 +152,7 @@ std::string series_reason(const nights::NightSeries& series) {
     case nights::NightReason::kInterrupted:
       return "not measured: interrupted; it comes first the next night";
     case nights::NightReason::kOneBuild:
-      return text::counted(static_cast<std::int64_t>(series.pairs), "pair") +
+      return text::counted(series.pairs, "pair") +
              " of one build: may be its memory layout; the next build decides";
     case nights::NightReason::kNoValue:
       return "planned tonight, but has no value";

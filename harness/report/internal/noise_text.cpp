@@ -29,8 +29,7 @@ std::string between_text(const estimate::VarianceDifference& variance) {
 }
 
 std::string launches_of_steps(std::size_t launches, double steps) {
-  return text::counted(static_cast<std::int64_t>(launches), "launch") + " of " +
-         text::counted(std::llround(steps), "step");
+  return text::counted(launches, "launch") + " of " + text::counted(std::llround(steps), "step");
 }
 
 std::string cost_text(double ns) { return text::rough_duration(ns * 1e-9); }
@@ -41,9 +40,9 @@ verdict::ComparisonSize size_of(const NoiseQuestion& question) {
 
 std::string over_runs(const estimate::NoiseOverRuns& noise) {
   const estimate::NestedVariances& found = noise.variances;
-  std::string text = text::counted(static_cast<std::int64_t>(found.inner_groups), "run");
+  std::string text = text::counted(found.inner_groups, "run");
   if (found.outer_groups > 1) {
-    text += " of " + text::counted(static_cast<std::int64_t>(found.outer_groups), "build");
+    text += " of " + text::counted(found.outer_groups, "build");
   }
   if (!found.inner_known) {
     return text + ": too few to tell runs from launches (two runs of one build are needed, and " +
@@ -95,8 +94,7 @@ std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
   const auto found = verdict::change_found(size, noise.total_sd);
   const std::string now = launches_of_steps(noise.launches, noise.steps);
   if (!found) {
-    return now + " show no change among " +
-           text::counted(static_cast<std::int64_t>(question_.tests), "test");
+    return now + " show no change among " + text::counted(question_.tests, "test");
   }
   return now + " find " + text::percent_text(*found) + " in four of five comparisons";
 }
@@ -151,12 +149,10 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
     }
   }
   if (more > 0) {
-    lines.push_back("and " + text::counted(static_cast<std::int64_t>(more), "more case") +
-                    " (see show --case ID)");
+    lines.push_back("and " + text::counted(more, "more case") + " (see show --case ID)");
   }
   if (without > 0) {
-    lines.push_back("no noise estimate for " +
-                    text::counted(static_cast<std::int64_t>(without), "case") +
+    lines.push_back("no noise estimate for " + text::counted(without, "case") +
                     " with fewer than three launches");
   }
   const std::vector<estimate::NoiseOverRuns> repeated = estimate::noise_over_runs(rows);

@@ -166,8 +166,8 @@ std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::Ca
   std::string text = "warm-up is " + text::signed_percent(effect.change) + " % [" +
                      text::signed_percent(effect.interval.low) + ", " +
                      text::signed_percent(effect.interval.high) + "] of this step, over " +
-                     text::counted(static_cast<std::int64_t>(effect.launches), "launch") +
-                     "; drop " + text::counted(effect.drop, "step");
+                     text::counted(effect.launches, "launch") + "; drop " +
+                     text::counted(effect.drop, "step");
   if (const auto warmup = number_of(row.options(), "schedule.warmup")) {
     text += " (schedule.warmup: " + std::to_string(std::llround(*warmup) + effect.drop) + ')';
   }
@@ -523,7 +523,7 @@ std::string unseen_warmup(const estimate::CaseRow& row) {
                         : "even one as long as the step";
   return "no warm-up is visible in the windows; " + less +
          " would be hidden by the differences of these " +
-         text::counted(static_cast<std::int64_t>(effect->launches), "launch");
+         text::counted(effect->launches, "launch");
 }
 
 }  // namespace stepbench::report

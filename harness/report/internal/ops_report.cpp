@@ -281,9 +281,8 @@ std::string summary_line(const Profiled& profiled) {
     text += ". FLOPs: " + operations_text(static_cast<double>(profiled.totals.flops));
   text += '.';
   if (profiled.rows.size() < profiled.rows_in_all) {
-    text += " " + text::with_separators(static_cast<std::int64_t>(profiled.rows.size())) + " of " +
-            text::with_separators(static_cast<std::int64_t>(profiled.rows_in_all)) +
-            " rows; --row-limit 0 shows all.";
+    text += " " + text::with_separators(profiled.rows.size()) + " of " +
+            text::with_separators(profiled.rows_in_all) + " rows; --row-limit 0 shows all.";
   }
   return text;
 }

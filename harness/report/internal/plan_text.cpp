@@ -26,7 +26,7 @@ constexpr std::size_t kMaxPlanRows = 10'000;
 
 std::string omitted_cases(std::size_t cases) {
   if (cases == 0) return {};
-  return "and " + text::counted(static_cast<std::int64_t>(cases), "case") +
+  return "and " + text::counted(cases, "case") +
          " more: --filter chooses among them, --format json lists all\n";
 }
 
@@ -248,8 +248,7 @@ std::string pairs_table(const campaign::AbArms& arms) {
 
 std::string planned_tests(const campaign::AbPlan& plan, std::size_t cases) {
   const std::size_t tests = plan.tested.metrics.size() * cases;
-  return "tested: " + plan.tested.names() + "; " +
-         text::counted(static_cast<std::int64_t>(tests), "test") +
+  return "tested: " + plan.tested.names() + "; " + text::counted(tests, "test") +
          (tests == 1 ? "\n" : ", corrected together\n");
 }
 
@@ -294,9 +293,7 @@ std::string time_text(const campaign::AbRequest& request, const campaign::AbArms
 }
 
 std::string planned_launches(const campaign::AbPlan& plan, std::size_t cases) {
-  const auto launches = [&](std::size_t pairs) {
-    return text::with_separators(static_cast<std::int64_t>(2 * pairs * cases));
-  };
+  const auto launches = [&](std::size_t pairs) { return text::with_separators(2 * pairs * cases); };
   return verdict::looks_text(plan.looks) + ": " +
          from_to(launches(plan.looks.front()), launches(plan.looks.back())) +
          " launches, in turns (A B B A or B A A B)\n";
@@ -309,7 +306,7 @@ std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbA
   const std::size_t cases = arms.points.size();
   std::string text = "A " + arms.a.words + "   B " + arms.b.words + "\n\n";
   if (cases > 0) text += pairs_table(arms) + '\n';
-  text += text::counted(static_cast<std::int64_t>(cases), "case") + " in both arms; ";
+  text += text::counted(cases, "case") + " in both arms; ";
   text += planned_tests(plan, cases);
   if (cases > 0) text += planned_launches(plan, cases) + time_text(request, arms, plan);
   for (const verdict::AbMissing& missing : arms.missing) {
@@ -320,10 +317,6 @@ std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbA
 }
 
 namespace {
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return text::counted(static_cast<std::int64_t>(count), noun);
-}
 
 std::string about(double seconds) { return "about " + text::rough_duration(seconds); }
 
@@ -337,7 +330,7 @@ std::string objective_text(const tune::TunePlan& planned) {
 
 std::string points_text(const tune::TunePlan& planned) {
   const std::size_t points = planned.search.plan().cases.size();
-  std::string text = counted(points, "point");
+  std::string text = text::counted(points, "point");
   if (planned.can_run < points)
     text += ", of which " + std::to_string(planned.can_run) + " can run";
   return text + "; the file's own settings are #" + std::to_string(planned.search.own + 1) +
@@ -345,8 +338,9 @@ std::string points_text(const tune::TunePlan& planned) {
 }
 
 std::string rung_text(const tune::PlannedRung& rung, std::size_t number) {
-  return "  rung " + std::to_string(number) + ": " + counted(rung.points, "point") + " x " +
-         counted(rung.rounds, "launch") + " = " + std::to_string(rung.points * rung.rounds) + '\n';
+  return "  rung " + std::to_string(number) + ": " + text::counted(rung.points, "point") + " x " +
+         text::counted(rung.rounds, "launch") + " = " + std::to_string(rung.points * rung.rounds) +
+         '\n';
 }
 
 std::string time_of(const tune::TunePlan& planned, std::size_t launches) {
@@ -417,7 +411,7 @@ std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePla
   if (planned.rungs.empty()) {
     text += "no point can run here\n";
   } else {
-    text += counted(planned.launches(), "launch") + time_text(planned) +
+    text += text::counted(planned.launches(), "launch") + time_text(planned) +
             confirmation_text(request, planned) + budget_text(request, planned);
   }
   return plan_table(planned.search.plan(), text);

@@ -57,7 +57,7 @@ std::string launches_text(const std::string& run_id, const std::vector<estimate:
     ++cases;
   }
   if (counts.empty()) return {};
-  const std::string most = text::counted(static_cast<std::int64_t>(*counts.rbegin()), "launch");
+  const std::string most = text::counted(*counts.rbegin(), "launch");
   const std::string text =
       counts.size() == 1 ? most : std::to_string(*counts.begin()) + " to " + most;
   return cases == 1 ? text : text + " per case";

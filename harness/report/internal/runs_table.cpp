@@ -173,8 +173,7 @@ std::string totals_text(std::span<const campaign::RunSummary> runs, std::size_t 
     ++(run.broken.empty() ? states.at(static_cast<std::size_t>(run.state)) : broken);
   }
   std::string text = runs.size() == all ? "" : text::with_separators(std::ssize(runs)) + " of ";
-  text += text::counted(static_cast<std::int64_t>(all), "run") + ", " +
-          text::byte_text(static_cast<double>(bytes));
+  text += text::counted(all, "run") + ", " + text::byte_text(static_cast<double>(bytes));
   std::vector<std::string> parts;
   for (const campaign::RunState state :
        {campaign::RunState::kRunning, campaign::RunState::kInterrupted,

@@ -33,9 +33,7 @@ std::string objective_text(const TuneRun& run, double value) {
   return text::significant(value) + (run.objective.unit.empty() ? "" : ' ' + run.objective.unit);
 }
 
-std::string points_text(std::size_t count) {
-  return text::counted(static_cast<std::int64_t>(count), "point");
-}
+std::string points_text(std::size_t count) { return text::counted(count, "point"); }
 
 // "step -22.0 % [-23.1, -20.8] (97.4 ms -> 76.0 ms)"
 std::string confirmed_change(const TuneRun& run) {
@@ -48,9 +46,7 @@ std::string confirmed_change(const TuneRun& run) {
          objective_text(run, test.candidate_median) + ")";
 }
 
-std::string fresh_pairs(const TuneRun& run) {
-  return text::counted(static_cast<std::int64_t>(run.pairs), "fresh pair");
-}
+std::string fresh_pairs(const TuneRun& run) { return text::counted(run.pairs, "fresh pair"); }
 
 std::string nothing_measured_reason(const TuneRun& run) {
   for (const TunedPoint& point : run.points) {
@@ -179,8 +175,7 @@ std::string spent_text(const TuneRun& run) {
 
 std::string rungs_text(const TuneRun& run) {
   std::string text = points_text(run.points.size()) + ": " +
-                     text::counted(static_cast<std::int64_t>(run.discarded), "launch") +
-                     " thrown away";
+                     text::counted(run.discarded, "launch") + " thrown away";
   for (const tune::Rung& rung : run.rungs) {
     if (rung.rounds == 0) continue;
     text += ", then " + std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds);

@@ -142,8 +142,7 @@ document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaun
   });
   std::string note;
   if (static_cast<std::size_t>(measured) > points) {
-    note = "About " + text::with_separators(static_cast<std::int64_t>(points)) + " of " +
-           text::with_separators(measured) +
+    note = "About " + text::with_separators(points) + " of " + text::with_separators(measured) +
            " launches are drawn: of each stretch the smallest and the largest, and all with a "
            "doubt.";
   }

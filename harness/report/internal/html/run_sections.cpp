@@ -236,10 +236,9 @@ std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
   const auto in_words = [](const char* name, std::optional<double> ns) {
     return ns ? std::string(", ") + name + ' ' + text::duration(*ns) : std::string();
   };
-  return "Distribution of the steps of " +
-         text::counted(static_cast<std::int64_t>(launches), "launch") + " and the steps over time" +
-         in_words("p50", row.p50_ns) + in_words("p90", row.p90_ns) + in_words("p99", row.p99_ns) +
-         '.';
+  return "Distribution of the steps of " + text::counted(launches, "launch") +
+         " and the steps over time" + in_words("p50", row.p50_ns) + in_words("p90", row.p90_ns) +
+         in_words("p99", row.p99_ns) + '.';
 }
 
 // Adds the number of drawn steps to `drawn`.

@@ -243,7 +243,7 @@ document::Chapter section_of(const verdict::Comparison& comparison, std::size_t 
   if (causes > kMaxCauses) {
     section.blocks.emplace_back(document::Paragraph{
         "The steps of the first " + std::to_string(kMaxCauses) + " of " +
-        text::counted(std::int64_t(causes), "changed case") + " are drawn; the table has all."});
+        text::counted(causes, "changed case") + " are drawn; the table has all."});
   }
   section.blocks.emplace_back(op_changes_table(comparison, names));
   section.blocks.emplace_back(gates_table(comparison, names));
@@ -275,7 +275,7 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
                         .sections = {},
                         .data = verdict_json(comparisons),
                         .summary = text::counted(std::ssize(comparisons), "comparison") + ", " +
-                                   text::counted(static_cast<std::int64_t>(cases), "case"),
+                                   text::counted(cases, "case"),
                         .measured = std::ranges::any_of(comparisons, was_measured)};
   // For several comparisons the tables say which letter is which; the table of a single one goes
   // below its chart.
