@@ -49,11 +49,11 @@ TEST(SizeLimits, PageOfManyCases_IsRefused) {
 
 TEST(SizeLimits, PageOfManyLaunches_IsRefused) {
   const test::TemporaryFolder folder;
-  folder.write("run.jsonl", results_of(60'001));
+  folder.write("run.jsonl", results_of(45'001));
   const std::string file = (folder / "run.jsonl").string();
   const auto result = stepbench({"report", file, "--output", (folder / "page.html").string()});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("run.jsonl: has 60,001 launches; a page holds 60,000."));
+  EXPECT_THAT(result.err, HasSubstr("run.jsonl: has 45,001 launches; a page holds 45,000."));
 }
 
 // A run with a measured launch of each case, which has a metric and a sample column of its own.
