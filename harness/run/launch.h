@@ -20,7 +20,7 @@
 #include "harness/machine/environment.h"
 #include "harness/plan/plan.h"
 #include "harness/record/rows.h"
-#include "harness/run/internal/group_end.h"
+#include "harness/run/internal/group_result.h"
 #include "harness/run/internal/launchers.h"
 #include "harness/run/internal/worker_launch.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interface of a data set to a loader: samples by index, or streams of them, written into the
-// caller's memory; the reading that skips unreadable samples; and a row of the table behind
-// data.kind: the kind in the catalogue, its data for a model, and how its data set is opened. Each
-// kind declares its row next to its code; the table is data_kinds.h.
+// caller's memory; and a row of the table behind data.kind: the kind in the catalogue, its data for
+// a model, and how its data set is opened. Each kind declares its row next to its code; the table
+// is data_kinds.h.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -143,31 +142,6 @@ class IterableDataset : public Dataset {
   // Parts that are only read whole: further readers get nothing. 0: unknown.
   [[nodiscard]] virtual std::int64_t parts() const { return 0; }
 };
-
-// data.on_error: skip. Reads the next readable sample in place of an unreadable one.
-
-inline constexpr std::int64_t kMaxSkipsInARow = 100;
-
-// Calls read_one(key); if it throws Error, reads the next readable sample of the set instead and
-// counts the skip.
-template <typename ReadOne>
-void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, ReadOne&& read_one) {
-  const std::int64_t tries = std::min(size, kMaxSkipsInARow);
-  std::string first_error;
-  for (std::int64_t i = 0; i < tries; ++i) {
-    SampleKey next = key;
-    next.index = (key.index + i) % size;
-    try {
-      return read_one(next);
-    } catch (const Error& error) {
-      if (i > 0) continue;
-      ++cost.skipped;
-      first_error = error.what();
-    }
-  }
-  throw Error("data.on_error: skip found " + std::to_string(tries) +
-              " unreadable samples in a row; the first: " + first_error);
-}
 
 // A row of the table behind data.kind: the kind in the catalogue, its data for a model, and how its
 // data set is opened. And options that several kinds share. Each kind declares its row next to its

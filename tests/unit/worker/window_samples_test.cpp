@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-std::vector<std::string> phase_names() {
+std::vector<std::string> two_phases() {
   std::vector<std::string> names;
   for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
   names.emplace_back("own");
@@ -36,7 +36,7 @@ class Window {
 
   ScriptedClock clock;
   StepRecorder recorder{clock};
-  WindowSamples samples{phase_names()};
+  WindowSamples samples{two_phases()};
 };
 
 TEST(WindowSamples, Step_LastsUntilTheNext) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that no data set can read: their apparent type, for error messages, and their number in a
-// folder, so that missing data is reported.
+// Files and samples that cannot be read: the apparent type of a file, for error messages; the
+// number of such files in a folder, so that missing data is reported; and data.on_error: skip,
+// which reads another sample instead.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +14,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "workloads/data/dataset.h"
 
 namespace stepbench::data {
 
@@ -49,5 +52,30 @@ struct SkippedFiles {
 // "train-000003.tar is not there, though its neighbours are"; nullopt if the numbers in the file
 // names have no gap. `paths` must be sorted.
 [[nodiscard]] std::optional<std::string> missing_files_note(std::span<const std::string> paths);
+
+// data.on_error: skip. Reads the next readable sample in place of an unreadable one.
+
+inline constexpr std::int64_t kMaxSkipsInARow = 100;
+
+// Calls read_one(key); if it throws Error, reads the next readable sample of the set instead and
+// counts the skip.
+template <typename ReadOne>
+void read_skipping(const SampleKey& key, std::int64_t size, ReadCost& cost, ReadOne&& read_one) {
+  const std::int64_t tries = std::min(size, kMaxSkipsInARow);
+  std::string first_error;
+  for (std::int64_t i = 0; i < tries; ++i) {
+    SampleKey next = key;
+    next.index = (key.index + i) % size;
+    try {
+      return read_one(next);
+    } catch (const Error& error) {
+      if (i > 0) continue;
+      ++cost.skipped;
+      first_error = error.what();
+    }
+  }
+  throw Error("data.on_error: skip found " + std::to_string(tries) +
+              " unreadable samples in a row; the first: " + first_error);
+}
 
 }  // namespace stepbench::data

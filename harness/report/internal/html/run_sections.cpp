@@ -22,6 +22,10 @@
 namespace stepbench::report {
 namespace {
 
+// Beyond these numbers only the best cases are drawn, which the figures mention.
+constexpr std::size_t kMaxAnatomyCases = 40;
+constexpr std::size_t kMaxDistributions = 12;  // and the same number of cases with a warning
+
 struct PhaseKind {
   std::vector<estimate::PhaseEstimate> estimate::CaseRow::*of;
   const char* key;     // key in a case's JSON

@@ -14,11 +14,6 @@
 
 namespace stepbench::report {
 
-// Beyond these numbers only the best cases are drawn, which the figures mention.
-inline constexpr std::size_t kMaxDrawnCases = 2000;  // in a sweep
-inline constexpr std::size_t kMaxAnatomyCases = 40;
-inline constexpr std::size_t kMaxDistributions = 12;  // and the same number of cases with a warning
-
 // The cases by the options that vary.
 [[nodiscard]] std::optional<document::Chapter> sweep_section(const TableFacts& facts,
                                                              json::JsonText& charts);

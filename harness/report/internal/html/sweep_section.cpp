@@ -13,6 +13,8 @@
 namespace stepbench::report {
 namespace {
 
+constexpr std::size_t kMaxDrawnCases = 2000;  // only the best ones, which the figure mentions
+
 // Names what distinguishes rows with the same options: runs, arms or passes.
 std::string series_title(const TableFacts& facts) {
   const bool arms = std::ranges::any_of(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/run/internal/group_end.h"
+#include "harness/run/internal/group_result.h"
 
 #include <algorithm>
 #include <map>
