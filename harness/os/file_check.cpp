@@ -2,6 +2,7 @@
 #include "harness/os/files.h"
 
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 #include <algorithm>
 #include <array>

@@ -12,8 +12,8 @@ from compose import BEGIN, Run  # noqa: E402
 from composed_traces import MODERN, OLD, Composer  # noqa: E402
 
 RECORDED = ("report/data/sweep.jsonl", "report/data/dataloader_sweep.jsonl", "report/data/few_launches.jsonl",
-            "report/data/profiled.jsonl", "report/data/smoke.jsonl", "compare/data/with_copy.jsonl",
-            "compare/data/without_copy.jsonl", "record/data/version_1_99/later.jsonl", "report/nights/data/eventful.json")
+            "report/data/profiled.jsonl", "report/data/smoke.jsonl", "verdict/data/with_copy.jsonl",
+            "verdict/data/without_copy.jsonl", "record/data/version_1_99/later.jsonl", "report/nights/data/eventful.json")
 
 # Small variation of a machine from night to night, without order.
 WEATHER = (1.0, 1.0011, 0.9992, 1.0005, 0.9987, 1.0018, 0.9996, 1.0009, 0.9981, 1.0014, 0.9999, 1.0022, 0.9990, 1.0003)
