@@ -56,7 +56,7 @@ TEST(Circles, CppUnitsAndFolders_HaveNone) {
       }
     }
   }
-  EXPECT_GT(units.size(), 500U);
+  EXPECT_GT(units.size(), 400U);
   EXPECT_EQ(circles_of(units), "");
   EXPECT_EQ(circles_of(folders), "");
 }

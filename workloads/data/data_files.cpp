@@ -18,7 +18,7 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/os/descriptor.h"
-#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
 
 namespace stepbench::data {

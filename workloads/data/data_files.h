@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "workloads/data/batch.h"
-#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/mapped_file.h"
 
 namespace stepbench::data {
 

@@ -10,9 +10,9 @@
 #include <filesystem>
 
 #include "tests/unit/loading/formats.h"
-#include "workloads/data/internal/formats/mapped_file.h"
 #include "workloads/data/internal/formats/web_samples.h"
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
+#include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
 
 namespace stepbench {

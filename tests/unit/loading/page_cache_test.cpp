@@ -15,8 +15,8 @@
 #include "harness/base/error.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
-#include "workloads/data/internal/formats/mapped_file.h"
 #include "workloads/data/internal/formats/token_bin.h"
+#include "workloads/data/internal/mapped_file.h"
 
 namespace stepbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "workloads/data/dataset.h"
-#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/mapped_file.h"
 
 namespace stepbench::data {
 

@@ -7,8 +7,8 @@
 
 #include "harness/os/files.h"
 #include "workloads/data/dataset.h"
-#include "workloads/data/internal/formats/mapped_file.h"
 #include "workloads/data/internal/formats/mapped_rows.h"
+#include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
 
 namespace stepbench::data {

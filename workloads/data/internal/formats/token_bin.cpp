@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "workloads/data/dataset.h"
-#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
 #include "workloads/data/random.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/data/internal/formats/mapped_file.h"
+#include "workloads/data/internal/mapped_file.h"
 
 #include <fcntl.h>
 #include <signal.h>  // NOLINT: sigaction
