@@ -95,7 +95,8 @@ Section distributed_section() {
            .min = 1,
            .max = 4096,
            .identity_default = kOne,
-           .also_called = {"world_size", "nproc_per_node", "num_processes", "world"}},
+           .also_called = {"world_size", "nproc_per_node", "num_processes", "world", "devices",
+                           "gpus"}},
           {.name = "launcher",
            .type = OptionType::kEnum,
            .doc = "What starts them. local: stepbench, on this machine; torchrun: that of the "
