@@ -29,6 +29,7 @@ VERDICTS = {0, 1, 3}  # 1: slower; 3: undecided
 ELSEWHERE = {
     "postgresql://": "wants a server: tests/fleet",
     "track confirm": "wants nights of this machine: tests/nights",
+    "track merge": "wants a case that was measured under two ids: tests/corpus/scenes/sample_history.txt",
     "track bisect": "wants the repository of its nights: Nights.alert_bisects_to_its_commit",
     "doctor --measure": "measures for a minute: unit_doctor, DoctorMeasure.*",
     "--ranks": "wants several CPUs and their launchers: tests/fleet/ranks_test.py",
@@ -44,7 +45,8 @@ ELSEWHERE = {
     "stepbench-gbench": "another program: tests/unit/gbench",
     "measure.sh": "Install.CiRecipes_PassInACleanCheckout",
 }
-MERE_NAMES = {"stepbench ab", "stepbench nightly", "stepbench run", "stepbench run --python", "stepbench tune"}
+MERE_NAMES = {"stepbench ab", "stepbench analyze", "stepbench nightly", "stepbench run", "stepbench run --python",
+              "stepbench tune"}
 # Placeholders that a reader replaces, in table cells.
 PLACES = {"PATH": "build/my-worker", "GOOD BAD": "HEAD~20 HEAD", "ID": "3f9a", "SERIES": "3f2a91", "WORDS": "alert",
           "DIR": "bundle", "FILE": "train.yaml"}
@@ -250,7 +252,9 @@ class Place:
         if "`" not in line:
             for word, there in PLACES.items():
                 line = re.sub(rf"(?<![\w/.]){word}(?![\w/=])", there, line)
-        line = line.replace("3f9a", self.case[:4]).replace("393d", self.case[:4]).replace("A17", self.alert)
+        for case in ("3f9a", "393d", "4f1c"):
+            line = line.replace(case, self.case[:4])
+        line = line.replace("A17", self.alert).replace("--expect +3%", "--expect +8%")  # the alert's change is 6 %
         line = line.replace("--case 82d1ec", "")
         for example, series in zip(("3f2a91", "4f2a91c0", "77ab04", "853070", "82d1ec"), self.series):
             line = line.replace(example, series)
