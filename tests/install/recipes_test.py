@@ -42,7 +42,7 @@ set -- $(for word; do [ "$word" = --wait-lock ] || echo "$word"; done)
 case $command in
   run) set -- "$@" {SHORT} ;;
   ab) set -- "$@" {SHORT} {ONE_CASE} --pairs 2 {ALLOW} ;;
-  nightly) set -- "$@" {SHORT_NIGHT} {ALLOW} ;;
+  nightly) set -- "$@" {SHORT_NIGHT} ;;
 esac
 exec {PROGRAMS}/stepbench $command "$@"
 """
