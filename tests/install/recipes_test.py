@@ -150,7 +150,7 @@ class Recipes(unittest.TestCase):
         for name in kept:
             self.assertTrue((self.checkout / name).exists(), name)
         self.assertTrue((self.top / "home/stepbench/results/history.db").exists())
-        self.assertIn("warming", summary.read_text())
+        self.assertIn("the first night", summary.read_text())
 
     def test_gitlab_night_is_measured(self):
         job = yaml.safe_load((self.checkout / "tools/examples/nightly/gitlab.yml").read_text())["nightly"]
