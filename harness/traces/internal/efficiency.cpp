@@ -27,10 +27,12 @@ bool says_tf32(const traces::TraceName& kernel) {
 
 bool is_fused_by_triton(std::string_view kernel) { return kernel.starts_with("triton_"); }
 
-// An open operator on its thread, or an autograd function.
-struct OpenOperator {
+// An operator with a formula, or an autograd function.
+struct FormulaNode {
   const traces::TraceEvent* event = nullptr;
+  std::uint32_t parent = kNoRow;
   bool autograd = false;
+  bool backward = false;       // inside an autograd function
   bool has_inner = false;      // contains another operator with a formula
   std::int64_t work_ns = 0;    // device work of its calls
   std::int64_t tf32_ns = 0;    // in kernels named tf32 or with tensor cores
@@ -83,56 +85,55 @@ class EfficiencyTable {
   }
 
   void add_lane(std::uint32_t lane) {
-    open_.clear();
-    auto call = calls_[lane].begin();
-    const auto take_calls = [&](const traces::TraceEvent* before) {
-      for (; call != calls_[lane].end(); ++call) {
-        const traces::TraceEvent& event = *timeline_.calls[*call].event;
-        if (before != nullptr && event.start_ns >= before->start_ns) return;
-        close_until(event.start_ns);
-        give(*call);
-      }
-    };
-    for (const traces::TraceEvent& event : trace_.lanes[lane].events) {
+    const std::vector<traces::TraceEvent>& events = trace_.lanes[lane].events;
+    nodes_.clear();
+    std::vector<std::uint32_t> node_of(events.size(), kNoRow);  // the innermost around each row
+    std::uint32_t open = kNoRow;
+    for (std::size_t i = 0; i < events.size(); ++i) {
+      const traces::TraceEvent& event = events[i];
       if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation) {
         continue;
       }
+      while (open != kNoRow && nodes_[open].event->end_ns <= event.start_ns) {
+        open = nodes_[open].parent;
+      }
       const bool autograd = trace_.names[event.name].facts.autograd;
       const bool counts = formulas_[event.name] && event.kind == traces::EventKind::kOp;
-      if (!autograd && !counts) continue;
-      take_calls(&event);
-      close_until(event.start_ns);
-      if (counts && !open_.empty() && !open_.back().autograd) open_.back().has_inner = true;
-      open_.push_back({.event = &event, .autograd = autograd});
+      if (autograd || counts) {
+        FormulaNode node{.event = &event, .parent = open, .autograd = autograd};
+        if (open != kNoRow) {
+          node.backward = nodes_[open].autograd || nodes_[open].backward;
+          if (counts) nodes_[open].has_inner = true;
+        }
+        open = static_cast<std::uint32_t>(nodes_.size());
+        nodes_.push_back(node);
+      }
+      node_of[i] = open;
     }
-    take_calls(nullptr);
-    close_until(std::numeric_limits<std::int64_t>::max());
+    for (const std::uint32_t call : calls_[lane]) {
+      const traces::TraceEvent* op = timeline_.calls[call].op;
+      if (op == nullptr) continue;
+      const std::uint32_t node = node_of[std::size_t(op - events.data())];
+      if (node != kNoRow) give(call, nodes_[node]);
+    }
+    for (const FormulaNode& node : nodes_) {
+      if (!node.autograd && !node.has_inner) add(node);
+    }
   }
 
-  void close_until(std::int64_t at_ns) {
-    while (!open_.empty() && open_.back().event->end_ns <= at_ns) {
-      const OpenOperator closed = open_.back();
-      open_.pop_back();
-      if (!closed.autograd && !closed.has_inner) add(closed);
-    }
-  }
-
-  void give(std::uint32_t index) {
+  void give(std::uint32_t index, FormulaNode& node) const {
     const CallRow& call = timeline_.calls[index];
-    if (open_.empty() || open_.back().autograd || open_.back().event->end_ns < call.event->end_ns) {
-      return;
-    }
-    open_.back().work_ns += call.device_ns;
-    open_.back().tf32_ns += tf32_of_call_[index];
-    open_.back().launched += call.work;
+    if (node.event->end_ns < call.event->end_ns) return;
+    node.work_ns += call.device_ns;
+    node.tf32_ns += tf32_of_call_[index];
+    node.launched += call.work;
   }
 
-  void add(const OpenOperator& op) {
+  void add(const FormulaNode& op) {
     // Its tensors are on the host, or its device rows were lost.
     if (!out_.on_host && op.launched == 0) return;
     const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work_ns;
-    const bool backward = std::ranges::any_of(open_, &OpenOperator::autograd);
-    const auto [index, reason] = row_of(*op.event, backward);
+    const auto [index, reason] = row_of(*op.event, op.backward);
     if (index == kNoRow) {
       UncountedWork& uncounted = uncounted_[static_cast<std::size_t>(reason)];
       ++uncounted.calls;
@@ -268,7 +269,7 @@ class EfficiencyTable {
   std::vector<TimeSpan> windows_;                  // the counted steps'
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<std::int64_t> tf32_of_call_;
-  std::vector<OpenOperator> open_;
+  std::vector<FormulaNode> nodes_;                  // of one lane; parents precede their children
   std::unordered_map<std::uint64_t, Found> known_;  // key: name and detail
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ops::Dtype, bool>, std::uint32_t>
       rows_;

@@ -59,7 +59,8 @@ class OperatorTable {
   }
 
   void add(std::uint32_t lane) {
-    build(timeline_.trace->lanes[lane], calls_[lane]);
+    build(timeline_.trace->lanes[lane]);
+    for (const std::uint32_t call : calls_[lane]) give(timeline_.calls[call]);
     merge();
     sum();
   }
@@ -88,63 +89,45 @@ class OperatorTable {
     return (event.kind == traces::EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
   }
 
-  void build(const traces::TraceLane& lane, const std::vector<std::uint32_t>& calls) {
+  void build(const traces::TraceLane& lane) {
     nodes_.clear();
-    std::vector<std::uint32_t> open;
-    auto call = calls.begin();
-    const auto close_until = [&](std::int64_t at_ns) {
-      while (!open.empty() && nodes_[open.back()].event->end_ns <= at_ns) open.pop_back();
-    };
-    const auto take_calls = [&](const traces::TraceEvent* before) {
-      for (; call != calls.end(); ++call) {
-        const CallRow& made = timeline_.calls[*call];
-        if (before != nullptr && !precedes(*made.event, *before)) return;
-        give(made, open);
-      }
-    };
-    for (const traces::TraceEvent& event : lane.events) {
+    first_row_ = lane.events.data();
+    node_of_.assign(lane.events.size(), kNoNode);
+    std::uint32_t open = kNoNode;
+    for (std::size_t i = 0; i < lane.events.size(); ++i) {
+      const traces::TraceEvent& event = lane.events[i];
       if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation)
         continue;
+      while (open != kNoNode && nodes_[open].event->end_ns <= event.start_ns) {
+        open = nodes_[open].parent;
+      }
+      node_of_[i] = open;
       if (listing(event) == Listing::kOmitted) continue;
-      take_calls(&event);
-      close_until(event.start_ns);
-      // A row that extends beyond its parent is damaged and skipped.
-      if (!open.empty() && event.end_ns > nodes_[open.back()].event->end_ns) continue;
       const auto index = static_cast<std::uint32_t>(nodes_.size());
-      const std::uint32_t parent = open.empty() ? kNoNode : open.back();
-      if (parent != kNoNode) {
-        OperatorNode& outer = nodes_[parent];
+      if (open != kNoNode) {
+        OperatorNode& outer = nodes_[open];
+        // A row that extends beyond its parent is damaged and skipped.
+        if (event.end_ns > outer.event->end_ns) continue;
         outer.only_child = outer.children++ == 0 ? index : kNoNode;
         outer.children_ns += event.duration_ns();
       }
-      nodes_.push_back({.event = &event, .parent = parent});
-      open.push_back(index);
+      nodes_.push_back({.event = &event, .parent = open});
+      node_of_[i] = open = index;
     }
-    take_calls(nullptr);
   }
 
-  static bool precedes(const traces::TraceEvent& call, const traces::TraceEvent& op) {
-    if (call.start_ns != op.start_ns) return call.start_ns < op.start_ns;
-    return call.end_ns > op.end_ns;
-  }
-
-  // Assigns the call to the innermost open row that contains it.
-  void give(const CallRow& row, std::vector<std::uint32_t>& open) {
-    const traces::TraceEvent& call = *row.event;
-    while (!open.empty() && nodes_[open.back()].event->end_ns < call.start_ns) open.pop_back();
-    // Sound rows nest, so the first row examined contains the call.
-    constexpr std::ptrdiff_t kMaxLooks = 64;
-    const auto last = open.rbegin() + std::min(kMaxLooks, std::ssize(open));
-    for (auto at = open.rbegin(); at != last; ++at) {
-      OperatorNode& node = nodes_[*at];
-      if (node.event->end_ns < call.end_ns) continue;
-      node.calls_ns += call.duration_ns();
-      node.self_device_ns += row.device_ns;
-      node.self_kernel_ns += row.kernel_ns;
-      node.self_tensor_core_ns += row.tensor_core_ns;
-      node.launches += row.work;
-      return;
-    }
+  // Assigns the call to the innermost node that contains it.
+  void give(const CallRow& call) {
+    if (call.op == nullptr) return;
+    std::uint32_t at = node_of_[std::size_t(call.op - first_row_)];
+    while (at != kNoNode && nodes_[at].event->end_ns < call.event->end_ns) at = nodes_[at].parent;
+    if (at == kNoNode) return;
+    OperatorNode& node = nodes_[at];
+    node.calls_ns += call.event->duration_ns();
+    node.self_device_ns += call.device_ns;
+    node.self_kernel_ns += call.kernel_ns;
+    node.self_tensor_core_ns += call.tensor_core_ns;
+    node.launches += call.work;
   }
 
   void merge() {
@@ -216,7 +199,10 @@ class OperatorTable {
   std::int64_t kernel_ns_ = 0;                     // launched by all listed ops' own calls
   std::int64_t eligible_kernel_ns_ = 0;            // launched by the innermost eligible ones
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
-  std::vector<OperatorNode> nodes_;                // nodes of one lane
+  // Of one lane.
+  std::vector<OperatorNode> nodes_;  // parents precede their children
+  const traces::TraceEvent* first_row_ = nullptr;
+  std::vector<std::uint32_t> node_of_;  // by row: the innermost node that holds its start
 };
 
 }  // namespace
