@@ -137,7 +137,7 @@ std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, st
 
 namespace {
 
-constexpr std::size_t kMaxDiffRows = 20;  // per figure; the tables have all rows
+constexpr std::size_t kMaxDiffRows = 20;  // per figure; the data has all rows
 
 std::string words_of_change(const traces::DiffRow& row) {
   std::string text = text::duration(row.base_ns) + " -> " + text::duration(row.new_ns) + ", " +
@@ -175,34 +175,6 @@ document::Figure differences_figure(std::size_t place, std::string_view key,
           .note = std::move(note)};
 }
 
-document::Table differences_table(const std::string& title,
-                                  const std::vector<traces::DiffRow>& rows,
-                                  const std::vector<std::string>& names) {
-  document::Table table{.title = title + " [ms per step]",
-                        .columns = {document::words("what"),
-                                    {.head = "base"},
-                                    {.head = "new"},
-                                    {.head = "difference"},
-                                    {.head = "calls before"},
-                                    {.head = "calls after"},
-                                    document::words("change")},
-                        .rows = {}};
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const traces::DiffRow& row = rows[i];
-    table.rows.push_back(
-        {.cells = {names[i], document::number(row.base_ns / kNsPerMs),
-                   document::number(row.new_ns / kNsPerMs),
-                   document::number(row.difference_ns() / kNsPerMs),
-                   document::number(row.base_count), document::number(row.new_count),
-                   row.changed() ? std::string(name_of(row.change)) : "-"}});
-    const bool longer = row.difference_ns() > 0;
-    table.rows.back().tone = !row.changed() ? document::Tone::kPlain
-                             : longer       ? document::Tone::kBad
-                                            : document::Tone::kGood;
-  }
-  return table;
-}
-
 }  // namespace
 
 std::optional<document::Chapter> diff_section(const traces::TraceDiff& diff, std::size_t place,
@@ -214,7 +186,6 @@ std::optional<document::Chapter> diff_section(const traces::TraceDiff& diff, std
     std::vector<std::string> names;
     for (const traces::DiffRow& row : rows) names.push_back(name_of_one(row));
     section.blocks.emplace_back(differences_figure(place, key, title, rows, names));
-    section.blocks.emplace_back(differences_table(title, rows, names));
   };
   add("parts", "Parts of the step", diff.parts,
       [&](const traces::DiffRow& row) { return words_of_part(row.name, diff.scope); });
