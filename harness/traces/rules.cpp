@@ -198,8 +198,8 @@ bool RuleInput::is_set_to(std::string_view option, const Value& value) const {
 }
 
 Finding RuleInput::of_share(double total_ns, std::string text) const {
-  Finding finding = of_value(share(total_ns), severity_of_share(share(total_ns)), std::move(text));
-  finding.share = share(total_ns);
+  Finding finding = of_value(share(total_ns), Severity::kInfo, std::move(text));
+  gain(finding, total_ns);
   return finding;
 }
 

@@ -78,12 +78,12 @@ struct RuleInput {
   [[nodiscard]] std::string each_step(double total_ns) const;
   [[nodiscard]] bool is_set_to(std::string_view option, const Value& value) const;
 
-  // A finding about a share of the step's time.
+  // A finding about a share of the step's time, all of which would be gained.
   [[nodiscard]] Finding of_share(double total_ns, std::string text) const;
   // A finding about anything other than time.
   [[nodiscard]] Finding of_value(double value, Severity severity, std::string text) const;
   [[nodiscard]] Finding undecided(std::string reason) const;
-  // Sets the possible gain; `total_ns` is summed over all counted steps.
+  // Sets another possible gain; `total_ns` is summed over all counted steps.
   void gain(Finding& finding, double total_ns) const;
   void add_places(Finding& finding, IdleCause cause) const;
   void add_place(Finding& finding, const IdlePlace& place) const;
@@ -111,11 +111,20 @@ struct HostStall {
 };
 [[nodiscard]] HostStall stall_of(const RuleInput& in, bool (*chosen)(const CopyGroup&));
 
+// Calls of one kind in the counted steps; zero without calls.
+struct CallSum {
+  double total_ns = 0;
+  double calls = 0;
+  const RuntimeCallRow* worst = nullptr;
+};
+[[nodiscard]] CallSum calls_of(const RuleInput& in, bool (*chosen)(const traces::TraceName&));
+// A call that sets memory and waits until it is set.
+[[nodiscard]] bool is_blocking_set(const traces::TraceName& call);
+
 // rule_data.cpp
 [[nodiscard]] RuleResult data_exposed(const RuleInput& in);
 [[nodiscard]] RuleResult slow_first_batch(const RuleInput& in);
 [[nodiscard]] RuleResult loader_workers(const RuleInput& in);
-// rule_data.cpp
 [[nodiscard]] RuleResult pageable_copies(const RuleInput& in);
 [[nodiscard]] RuleResult blocking_copies(const RuleInput& in);
 [[nodiscard]] RuleResult copy_exposed(const RuleInput& in);
@@ -130,7 +139,6 @@ struct HostStall {
 [[nodiscard]] RuleResult allocations(const RuleInput& in);
 [[nodiscard]] RuleResult unattributed(const RuleInput& in);
 [[nodiscard]] RuleResult profiler_overhead(const RuleInput& in);
-// rule_host.cpp
 [[nodiscard]] RuleResult tiny_operators(const RuleInput& in);
 [[nodiscard]] RuleResult host_reads(const RuleInput& in);
 [[nodiscard]] RuleResult host_allocations(const RuleInput& in);

@@ -70,7 +70,6 @@ RuleResult data_exposed(const RuleInput& in) {
     text += "; iterator " + std::string(iterator);
   }
   Finding finding = in.of_share(exposed_ns, std::move(text));
-  in.gain(finding, exposed_ns);
   finding.remedy =
       loads_in_the_step(in)
           ? "Read batches in workers, DataLoader(num_workers=...), while the step computes."
@@ -175,8 +174,7 @@ std::string describe(const RuleInput& in, const HostStall& stall) {
          in.call_in(stall.worst->longest_name, stall.worst->longest_op);
 }
 
-void finish(const RuleInput& in, const HostStall& stall, Finding& finding) {
-  in.gain(finding, gain_of(in, stall));
+void add_longest_call(const RuleInput& in, const HostStall& stall, Finding& finding) {
   if (stall.worst->longest_name == ops::kNoIndex) return;
   in.add_call(finding, stall.worst->longest_name, stall.worst->longest_op,
               stall.worst->longest_call, stall.worst->longest_step, stall.worst->name);
@@ -226,7 +224,7 @@ RuleResult pageable_copies(const RuleInput& in) {
       "copy.";
   in.propose(finding, "loader.pin_memory", "true");
   in.propose(finding, "transfer.non_blocking", "true");
-  finish(in, stall, finding);
+  add_longest_call(in, stall, finding);
   return finding;
 }
 
@@ -241,7 +239,7 @@ RuleResult blocking_copies(const RuleInput& in) {
   finding.remedy =
       "Copy with non_blocking=True and synchronise once, late, where the result is needed.";
   in.propose(finding, "transfer.non_blocking", "true");
-  finish(in, stall, finding);
+  add_longest_call(in, stall, finding);
   return finding;
 }
 
@@ -267,30 +265,18 @@ RuleResult copy_exposed(const RuleInput& in) {
   if (!in.is_set_to("transfer.placement", std::string("pin_thread"))) {
     in.propose(finding, "transfer.placement", "prefetch_stream");
   }
-  in.gain(finding, exposed_ns);
   return finding;
 }
 
 RuleResult blocking_sets(const RuleInput& in) {
   if (!in.analysis.runtime_calls) return in.undecided(kNoDeviceRows);
-  double total_ns = 0;
-  double calls = 0;
-  const RuntimeCallRow* worst = nullptr;
-  for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
-    const traces::TraceName& name = in.trace.names[row.name];
-    if (name.facts.call != traces::CallClass::kSet || name.text.find("Async") != std::string::npos)
-      continue;
-    total_ns += double(row.step_ns);
-    calls += double(row.step_calls);
-    if (worst == nullptr || row.step_ns > worst->step_ns) worst = &row;
-  }
+  const auto [total_ns, calls, worst] = calls_of(in, is_blocking_set);
   if (worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(
       total_ns, "synchronous memset calls: " + text::short_number(in.per_step(calls), 1) +
                     " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +
                     in.name(worst->longest_op));
   finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";
-  in.gain(finding, total_ns);
   in.add_call(finding, worst->name, worst->longest_op, worst->longest, worst->longest_step);
   return finding;
 }

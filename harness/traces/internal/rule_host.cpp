@@ -10,22 +10,9 @@
 namespace stepbench::traces {
 namespace {
 
-struct CallsOfClass {
-  double total_ns = 0;  // in the counted steps
-  double calls = 0;
-  const RuntimeCallRow* worst = nullptr;
-};
-
-CallsOfClass calls_of(const RuleInput& in, traces::CallClass wanted) {
-  CallsOfClass out;
-  if (!in.analysis.runtime_calls) return out;
-  for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
-    if (in.trace.names[row.name].facts.call != wanted || row.step_calls == 0) continue;
-    out.total_ns += double(row.step_ns);
-    out.calls += double(row.step_calls);
-    if (out.worst == nullptr || row.step_ns > out.worst->step_ns) out.worst = &row;
-  }
-  return out;
+template <traces::CallClass kClass>
+bool is_of(const traces::TraceName& call) {
+  return call.facts.call == kClass;
 }
 
 // "; 25.1 ms in time.sleep, called at train.py(31): main, 3 ms in ...": Python functions that ran.
@@ -61,11 +48,27 @@ CopyWaits waits_of_copies(const RuleInput& in) {
 
 }  // namespace
 
+CallSum calls_of(const RuleInput& in, bool (*chosen)(const traces::TraceName&)) {
+  CallSum out;
+  if (!in.analysis.runtime_calls) return out;
+  for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
+    if (row.step_calls == 0 || !chosen(in.trace.names[row.name])) continue;
+    out.total_ns += double(row.step_ns);
+    out.calls += double(row.step_calls);
+    if (out.worst == nullptr || row.step_ns > out.worst->step_ns) out.worst = &row;
+  }
+  return out;
+}
+
+bool is_blocking_set(const traces::TraceName& call) {
+  return call.facts.call == traces::CallClass::kSet && call.text.find("Async") == std::string::npos;
+}
+
 RuleResult sync_bound(const RuleInput& in) {
   const CopyWaits copies = waits_of_copies(in);
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
   const HostStall reads = stall_of(in, [](const CopyGroup& group) { return group.reads; });
-  const CallsOfClass calls = calls_of(in, traces::CallClass::kSynchronize);
+  const CallSum calls = calls_of(in, is_of<traces::CallClass::kSynchronize>);
   // While the host waits for the device it prepares no work, so the device's later wait for the
   // host is also caused by this call.
   const double busy_ns = std::max(0.0, calls.total_ns - copies.total_ns - idle_ns);
@@ -97,7 +100,7 @@ RuleResult sync_bound(const RuleInput& in) {
 }
 
 RuleResult allocations(const RuleInput& in) {
-  const CallsOfClass calls = calls_of(in, traces::CallClass::kAllocate);
+  const CallSum calls = calls_of(in, is_of<traces::CallClass::kAllocate>);
   // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
   const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
   if (calls.worst == nullptr) return std::nullopt;
@@ -110,7 +113,6 @@ RuleResult allocations(const RuleInput& in) {
       "A warmed-up caching allocator makes no such calls: keep shapes alike, do not empty the "
       "cache "
       "in the loop, try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, pin memory once.";
-  in.gain(finding, gain_ns);
   in.add_call(finding, calls.worst->name, calls.worst->longest_op, calls.worst->longest,
               calls.worst->longest_step);
   return finding;
@@ -133,7 +135,6 @@ RuleResult unattributed(const RuleInput& in) {
   }
   const std::string functions = functions_text(in);
   Finding finding = in.of_share(idle_ns, text + functions);
-  in.gain(finding, idle_ns);
   if (!functions.empty()) {
     finding.remedy =
         "Plain Python between the operators: move it into the loader's workers, do it less often "
@@ -200,7 +201,6 @@ RuleResult tiny_operators(const RuleInput& in) {
   if (in.is_set_to("optimizer.implementation", std::string("single"))) {
     in.propose(finding, "optimizer.implementation", "fused");
   }
-  in.gain(finding, total_ns);
   in.add_row(finding, "series of " + in.name(often.name), work->slowest_run,
              work->slowest_run_step);
   return finding;
@@ -244,7 +244,6 @@ RuleResult host_allocations(const RuleInput& in) {
   finding.remedy =
       "The system returns each block as fresh pages: write into existing tensors (out=, in-place "
       "operators), or use an allocator that keeps blocks (jemalloc, tcmalloc).";
-  in.gain(finding, pages_ns);
   in.add_row(finding, in.name(blocks.most_often.name), blocks.first, blocks.first_step);
   return finding;
 }

@@ -27,9 +27,7 @@ double other_rules_ns(const RuleInput& in) {
   for (const IdlePlace& place : in.idle.places) {
     if (place.cause != IdleCause::kLaunch || place.call == ops::kNoIndex) continue;
     const traces::TraceName& call = in.trace.names[place.call];
-    const bool waits_for_set =
-        call.facts.call == traces::CallClass::kSet && call.text.find("Async") == std::string::npos;
-    if (call.facts.call == traces::CallClass::kAllocate || waits_for_set) {
+    if (call.facts.call == traces::CallClass::kAllocate || is_blocking_set(call)) {
       total_ns += double(place.idle_ns);
     }
   }
@@ -90,7 +88,6 @@ RuleResult launch_bound(const RuleInput& in) {
       "Fewer, larger launches: CUDA graphs, torch.compile, fused operations and optimizers, larger "
       "batches.";
   propose_fewer_launches(in, finding);
-  in.gain(finding, total_ns);
   add_longest_places(in, finding);
   return finding;
 }
