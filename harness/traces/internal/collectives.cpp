@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <utility>
 
@@ -264,11 +265,8 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
     each.first.duration = summarise(std::move(each.second));
     out.push_back(std::move(each.first));
   }
-  std::ranges::stable_sort(out, [](const CollectiveRow& a, const CollectiveRow& b) {
-    const auto weight = [](const CollectiveRow& row) {
-      return std::pair(double(row.in_steps.ns), row.duration.mean * double(row.duration.n));
-    };
-    return weight(a) > weight(b);
+  std::ranges::stable_sort(out, std::greater(), [](const CollectiveRow& row) {
+    return std::pair(double(row.in_steps.ns), row.duration.mean * double(row.duration.n));
   });
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -232,11 +233,8 @@ class EfficiencyTable {
       out_.step_flops += double(row.flops()) * double(row.in_steps.calls);
       compare_with_peaks(row);
     }
-    std::ranges::stable_sort(out_.rows, [](const EfficiencyRow& a, const EfficiencyRow& b) {
-      const auto weight = [](const EfficiencyRow& row) {
-        return std::tuple(row.step_lost_ns.value_or(-1), row.in_steps.ns, row.time_ns);
-      };
-      return weight(a) > weight(b);
+    std::ranges::stable_sort(out_.rows, std::greater(), [](const EfficiencyRow& row) {
+      return std::tuple(row.step_lost_ns.value_or(-1), row.in_steps.ns, row.time_ns);
     });
     for (std::size_t i = 0; i < uncounted_.size(); ++i) {
       if (uncounted_[i].calls == 0) continue;

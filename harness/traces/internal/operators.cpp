@@ -2,6 +2,7 @@
 #include "harness/traces/internal/operators.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -73,8 +74,8 @@ class OperatorTable {
       rows_[name].eligible = eligible_name_[name] || rows_[name].self_tensor_core_ns > 0;
       out.push_back(rows_[name]);
     }
-    std::ranges::stable_sort(out, [](const OperatorRow& a, const OperatorRow& b) {
-      return std::tuple(a.device_ns, a.self_host_ns) > std::tuple(b.device_ns, b.self_host_ns);
+    std::ranges::stable_sort(out, std::greater(), [](const OperatorRow& row) {
+      return std::tuple(row.device_ns, row.self_host_ns);
     });
     return out;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -314,13 +315,9 @@ class RankComparison {
                             .duration = summarise(std::move(times.first)),
                             .skew = summarise(std::move(times.second))});
     }
-    const auto total_ns = [](const MatchedCollectives& each) {
+    std::ranges::stable_sort(out_.sizes, std::greater(), [](const MatchedCollectives& each) {
       return each.duration.mean * double(each.duration.n);
-    };
-    std::ranges::stable_sort(out_.sizes,
-                             [&](const MatchedCollectives& a, const MatchedCollectives& b) {
-                               return total_ns(a) > total_ns(b);
-                             });
+    });
   }
 
   std::vector<RankTrace> ranks_;
