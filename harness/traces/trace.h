@@ -55,7 +55,7 @@ struct TraceEvent {
   std::uint32_t name = ops::kNoIndex;  // Trace::names
   std::uint32_t lane = 0;              // Trace::lanes
   std::uint32_t detail =
-      ops::kNoIndex;  // index into Trace::ops, kernels or syncs, by kind; kNoIndex: no details
+      ops::kNoIndex;  // index into Trace::ops or kernels, by kind; kNoIndex: no details
   EventKind kind = EventKind::kOp;
   bool negative = false;  // the file gave a negative duration; end_ns is start_ns here
   bool async = false;     // an op that ended on another thread; files do not say so
@@ -113,18 +113,10 @@ struct KernelDetail {
   double blocks_per_sm = -1;
   double warps_per_sm = -1;
   double occupancy_percent = -1;             // estimated
-  std::int64_t graph_node = -1;              // node of a CUDA graph
   std::uint32_t collective = ops::kNoIndex;  // Trace::collectives
   std::int32_t context = -1;
 
   friend bool operator==(const KernelDetail&, const KernelDetail&) = default;
-};
-
-// Details of a cuda_sync row. -1: not recorded.
-struct SyncDetail {
-  std::int64_t waits_on_stream = -1;
-  std::int64_t event_id = -1;
-  std::int64_t event_correlation = -1;  // correlation of the cudaEventRecord that it waits for
 };
 
 // Details that NCCL's ops and kernels record. Texts are indices into Trace::texts.
@@ -154,26 +146,18 @@ struct TraceMemory {
   std::int32_t device = -1;  // -1: the host
 };
 
-// Rows that are in no lane: counters, unknown categories, rows without a time, and so on.
+// Rows that are in no lane: unknown categories, rows without a time, and so on.
 struct IgnoredRows {
   std::string what;  // a category, or "rows without a time"
   std::int64_t count = 0;
-  std::uint64_t first_at_byte = 0;  // offset in the unpacked text
 };
 
 // Problems found by the reader; reported before any numbers.
 struct ReadingFacts {
   std::string path = {};  // empty: no file
   bool compressed = false;
-  std::uint64_t file_bytes = 0;  // as stored, possibly compressed
-  std::uint64_t text_bytes = 0;  // unpacked
-  // Offset in the unpacked text of the bracket that closes the rows. 0: no text.
-  std::uint64_t rows_end_at_byte = 0;
-  std::int64_t rows = 0;      // elements of traceEvents, of any kind
-  std::int64_t flows = 0;     // arrows, discarded: correlation links calls and device rows
-  std::int64_t counters = 0;  // ph "C", discarded
-  std::int64_t metadata = 0;  // ph "M"
-  std::int64_t instants = 0;  // ph "i" other than [memory], discarded
+  std::uint64_t text_bytes = 0;           // unpacked
+  std::int64_t rows = 0;                  // elements of traceEvents, of any kind
   std::vector<IgnoredRows> ignored = {};  // sorted by `what`
   std::int64_t negative_durations = 0;
   std::int64_t missing_durations = 0;  // rows "X" without dur: length 0
@@ -200,13 +184,11 @@ struct Trace {
   std::vector<std::string> texts = {};
   std::vector<OpDetail> ops = {};
   std::vector<KernelDetail> kernels = {};
-  std::vector<SyncDetail> syncs = {};
   std::vector<CollectiveDetail> collectives = {};
   std::vector<TraceMemory> memory = {};  // sorted by time
 
   std::optional<std::int64_t> base_ns = {};  // baseTimeNanoseconds
   std::int64_t resolution_ns = 1;            // 1000: no time in the file has a fraction
-  std::optional<std::int64_t> schema = {};
   std::vector<ops::TraceDevice> devices = {};
   std::optional<std::int64_t> rank = {};
   std::optional<std::int64_t> world = {};
@@ -214,16 +196,11 @@ struct Trace {
   std::optional<bool> with_shapes = {};
   std::optional<bool> with_memory = {};
   std::optional<bool> with_stack = {};
-  std::optional<bool> with_flops = {};
-  std::optional<bool> with_modules = {};
-  std::string trace_name = {};
   std::string host_name = {};
   bool own = false;          // written by stepbench: has the key "stepbench"
   std::int64_t dropped = 0;  // records lost by our own collector
   std::vector<std::pair<std::string, std::string>> own_facts = {};  // engine, case_id, launch, ...
   std::vector<std::string> log_lines = {};  // INFO[] and ERROR[] of kineto, "ERROR: ..."
-  // All other header keys with their values as JSON, each truncated at 4 KiB; at most 256.
-  std::vector<std::pair<std::string, std::string>> header = {};
 
   ReadingFacts reading = {};
 

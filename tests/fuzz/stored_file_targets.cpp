@@ -203,9 +203,6 @@ void check(const traces::Trace& trace) {
       last_ns = event.start_ns;
       if (const traces::OpDetail* op = trace.op_detail(event)) (void)trace.text(op->shapes);
       (void)trace.kernel_detail(event);
-      if (event.kind == traces::EventKind::kSync && event.detail != ops::kNoIndex) {
-        (void)trace.syncs.at(event.detail);
-      }
     }
   }
   for (const traces::TraceMemory& memory : trace.memory) {

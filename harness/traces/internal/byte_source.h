@@ -24,7 +24,6 @@ class ByteSource {
   [[nodiscard]] std::size_t read(char* to, std::size_t bytes);
 
   [[nodiscard]] bool compressed() const { return inflater_ != nullptr; }
-  [[nodiscard]] std::uint64_t stored_bytes() const { return stored_bytes_; }  // read so far
   [[nodiscard]] std::uint64_t text_bytes() const { return text_bytes_; }
 
  private:

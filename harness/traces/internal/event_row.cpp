@@ -58,10 +58,8 @@ constexpr Argument kArguments[] = {
     {"blocks per SM", &RowArguments::blocks_per_sm},
     {"shared memory", &RowArguments::shared_memory_bytes},
     {"Fwd thread id", &RowArguments::forward_thread},
-    {"graph node id", &RowArguments::graph_node},
     {"In msg nelems", &RowArguments::in_elements},
     {"Total Reserved", &RowArguments::total_reserved},
-    {"wait_on_stream", &RowArguments::waits_on_stream},
     {"Out msg nelems", &RowArguments::out_elements},
     {"Sequence number", &RowArguments::sequence},
     {"Concrete Inputs", &RowArguments::concrete_inputs},
@@ -71,14 +69,12 @@ constexpr Argument kArguments[] = {
     {"Process Group Name", &RowArguments::group_name},
     {"Process Group Ranks", &RowArguments::group_ranks},
     {"registers per thread", &RowArguments::registers_per_thread},
-    {"wait_on_cuda_event_id", &RowArguments::event_id},
     {"Process Group Description", &RowArguments::group_description},
     {"est. achieved occupancy %", &RowArguments::occupancy_percent},
-    {"wait_on_cuda_event_record_corr_id", &RowArguments::event_correlation},
 };
 
 // First row of kArguments whose key has at least this length.
-constexpr std::size_t kLongest = 33;
+constexpr std::size_t kLongest = 25;
 constexpr auto kFirstOfLength = [] {
   std::array<std::uint8_t, kLongest + 2> first = {};
   for (std::size_t length = 0; length < first.size(); ++length) {

@@ -13,7 +13,7 @@ namespace stepbench::traces {
 
 // Arguments that the reader uses; event_row.cpp has their keys. Those that are absent or of another
 // type keep these defaults. Texts are as written: strings include their quotation marks.
-struct RowArguments : KernelDetail, CollectiveDetail, SyncDetail {
+struct RowArguments : KernelDetail, CollectiveDetail {
   std::uint64_t external = 0;
   std::uint64_t correlation = 0;
   std::uint64_t address = 0;

@@ -30,7 +30,7 @@ void EventSink::ignore(std::string_view what) {
   auto found = ignored_.find(what);
   if (found == ignored_.end()) {
     std::string name(ignored_.size() < kMaxKinds ? what : "rows of other categories");
-    found = ignored_.try_emplace(name, IgnoredRows{name, 0, at_byte_}).first;
+    found = ignored_.try_emplace(name, IgnoredRows{name, 0}).first;
   }
   ++found->second.count;
 }
@@ -184,11 +184,6 @@ void EventSink::read_details(const RowArguments& from, TraceEvent& event) {
     case EventKind::kMemset:
       if (from.bytes >= 0 && from.bytes <= kMaxBytes) event.value = from.bytes;
       return;
-    case EventKind::kSync: {
-      const SyncDetail& detail = from;
-      event.detail = builder_.detail(detail);
-      return;
-    }
     default:
       return;
   }
@@ -252,7 +247,6 @@ void EventSink::add_memory(const EventRow& row) {
 }
 
 void EventSink::add_metadata(const EventRow& row) {
-  ++facts_.metadata;
   if (row.arguments.label.empty()) return;
   const std::string_view what = unquoted(row.name);
   const std::string name = text::to_valid_utf8(plain_text(row.arguments.label));
@@ -276,20 +270,13 @@ bool EventSink::add(const EventRow& row, std::uint64_t at_byte) {
       return true;
     case 's':
     case 't':
-    case 'f':
-      ++facts_.flows;
-      return true;
-    case 'C':
-      ++facts_.counters;
+    case 'f':  // arrows: correlation links calls and device rows
+    case 'C':  // counters
       return true;
     case 'i':
     case 'I':
     case 'R':
-      if (row.name == "\"[memory]\"") {
-        add_memory(row);
-      } else {
-        ++facts_.instants;
-      }
+      if (row.name == "\"[memory]\"") add_memory(row);
       return true;
     case '\0':
       ignore("rows without a phase");

@@ -194,7 +194,6 @@ class IdlePlaces {
           }
           IdlePlace& place = places[at->second.place];
           place.idle_ns += piece.length_ns();
-          ++place.pieces;
           if (stretch.row != at->second.last) ++place.rows;
           at->second.last = stretch.row;
           if (piece.length_ns() > place.longest.length_ns()) {
@@ -215,8 +214,7 @@ class IdlePlaces {
       rest = rest - own;
     }
     if (rest.empty()) return;
-    places.push_back(
-        {.cause = cause, .idle_ns = rest.length_ns(), .pieces = std::ssize(rest.intervals())});
+    places.push_back({.cause = cause, .idle_ns = rest.length_ns()});
   }
 
   [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const {
@@ -243,7 +241,6 @@ class IdlePlaces {
         }
         IdlePlace& place = places[at->second];
         place.idle_ns += share.ns;
-        ++place.pieces;
         ++place.rows;
         if (share.ns <= place.longest.length_ns()) continue;
         place.longest = gap;
@@ -282,7 +279,6 @@ class IdlePlaces {
 
   void add_gaps(const IntervalSet& idle, IdleReport& report) {
     std::vector<TimeSpan> gaps = idle.intervals();
-    report.gap_count = std::ssize(gaps);
     const auto middle = gaps.begin() + std::min<std::ptrdiff_t>(kMaxGaps, std::ssize(gaps));
     std::partial_sort(gaps.begin(), middle, gaps.end(), [](const TimeSpan& a, const TimeSpan& b) {
       return std::tuple(-a.length_ns(), a.begin_ns) < std::tuple(-b.length_ns(), b.begin_ns);

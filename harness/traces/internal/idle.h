@@ -57,11 +57,10 @@ struct IdlePlace {
   std::uint32_t work = ops::kNoIndex;        // for a call: name of the longest work it started
   std::uint32_t lane = ops::kNoIndex;        // Trace::lanes
   std::int64_t idle_ns = 0;                  // in the counted steps
-  std::int64_t pieces = 0;
-  std::int64_t rows = 0;         // ops or calls with at least one piece
-  TimeSpan longest = {};         // longest piece
-  TimeSpan longest_row = {};     // the row that contains the longest piece
-  std::size_t longest_step = 0;  // index of the step
+  std::int64_t rows = 0;                     // ops or calls with at least one piece
+  TimeSpan longest = {};                     // longest piece
+  TimeSpan longest_row = {};                 // the row that contains the longest piece
+  std::size_t longest_step = 0;              // index of the step
 };
 
 // A span of a step that no row explains.
@@ -88,7 +87,6 @@ struct IdleReport {
   StepTime counted = {};               // sum over the counted steps
   std::vector<IdlePlace> places = {};  // sorted by cause, then by descending idle time
   std::vector<IdleGap> gaps = {};      // in the counted steps, longest first
-  std::int64_t gap_count = 0;
   // Longest time without device work, from any cause; in the counted steps, across borders.
   TimeSpan longest_idle = {};
   std::size_t longest_idle_step = 0;  // index of the step in which it begins

@@ -198,12 +198,6 @@ namespace {
 using Row = ForeignDatabase::Row;
 using nsight::small_of;
 
-void add_header(Trace& trace, const std::string& key, const std::string& value) {
-  constexpr std::size_t kMaxHeaderValues = 256;
-  if (trace.header.size() >= kMaxHeaderValues) return;
-  trace.header.emplace_back(text::to_valid_utf8(key), text::to_valid_utf8(value.substr(0, 4096)));
-}
-
 void read_devices(const NsightDatabase& database, Trace& trace) {
   const auto columns = {"id",
                         "name",
@@ -241,9 +235,6 @@ void read_devices(const NsightDatabase& database, Trace& trace) {
 void read_nsight_header(const NsightDatabase& database, Trace& trace) {
   database.read("TARGET_INFO_SESSION_START_TIME", {"utcEpochNs"},
                 [&](const Row& row) { trace.base_ns = row.integer(0); });
-  database.read("META_DATA_EXPORT", {"name", "value"}, [&](const Row& row) {
-    add_header(trace, row.text(0).value_or(""), row.text(1).value_or(""));
-  });
   database.read("TARGET_INFO_SYSTEM_ENV", {"name", "value"}, [&](const Row& row) {
     if (row.text(0) == "Hostname") trace.host_name = text::to_valid_utf8(row.text(1).value_or(""));
   });
@@ -289,7 +280,6 @@ KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace) 
   detail.shared_memory_bytes = static_cast<std::int32_t>(
       std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
   detail.context = small_of(row, 17, -1);
-  detail.graph_node = row.integer_or(18, -1);
   const ops::TraceDevice* const device = trace.device(small_of(row, 2, 0));
   if (device == nullptr || !is_sane(detail)) return detail;
   set_device_use(detail, *device);

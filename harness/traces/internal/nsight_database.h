@@ -111,7 +111,7 @@ void read_nsight_header(const NsightDatabase& database, Trace& trace);
 // A row of a kernel.
 
 // The first six columns are common to all device tables.
-inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start",
+inline constexpr std::array<std::string_view, 18> kNsightKernelColumns = {"start",
                                                                           "end",
                                                                           "deviceId",
                                                                           "streamId",
@@ -128,8 +128,7 @@ inline constexpr std::array<std::string_view, 19> kNsightKernelColumns = {"start
                                                                           "registersPerThread",
                                                                           "staticSharedMemory",
                                                                           "dynamicSharedMemory",
-                                                                          "contextId",
-                                                                          "graphNodeId"};
+                                                                          "contextId"};
 
 // The launch configuration and, if the trace describes the device, how far the kernel fills it.
 [[nodiscard]] KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace);

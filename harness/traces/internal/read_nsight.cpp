@@ -86,7 +86,7 @@ class NsightReader {
     trace.reading.path = path_.string();
     std::error_code ignored;
     const std::uintmax_t bytes = std::filesystem::file_size(path_, ignored);
-    trace.reading.file_bytes = trace.reading.text_bytes = ignored ? 0 : bytes;
+    trace.reading.text_bytes = ignored ? 0 : bytes;
     trace.with_shapes = trace.with_memory = trace.with_stack = false;
     return builder_.finish();
   }
@@ -208,7 +208,7 @@ class NsightReader {
 
   void waits() {
     const auto columns = {"start",         "end",       "deviceId", "streamId",
-                          "correlationId", "globalPid", "syncType", "eventId"};
+                          "correlationId", "globalPid", "syncType"};
     database_.read(kWaits, {columns.begin(), columns.end()}, [this](const Row& row) {
       constexpr std::string_view kNames[] = {"Sync", "Event Sync", "Stream Wait Event",
                                              "Stream Sync", "Context Sync"};
@@ -222,7 +222,6 @@ class NsightReader {
           add(lane, EventKind::kSync, kNames[type >= 0 && type < 5 ? type : 0], row);
       if (event == nullptr) return;
       join(*event, row);
-      event->detail = builder_.detail(SyncDetail{.event_id = row.integer_or(7, -1)});
     });
   }
 
@@ -237,10 +236,7 @@ class NsightReader {
           const std::int64_t type = row.integer_or(3, kPushPop);
           const bool range =
               type == kPushPop || type == kStartEnd || type == kLastRange - 1 || type == kLastRange;
-          if (!range || !row.integer(0)) {
-            ++builder_.trace().reading.instants;
-            return;
-          }
+          if (!range || !row.integer(0)) return;
           if (!row.integer(1)) {
             ++open_ranges_;
             return;

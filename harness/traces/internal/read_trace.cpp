@@ -51,7 +51,6 @@ class TraceReader {
     ReadingFacts& facts = builder_.trace().reading;
     facts.path = path_.string();
     facts.compressed = source_.compressed();
-    facts.file_bytes = source_.stored_bytes();
     facts.text_bytes = source_.text_bytes();
     sink_.finish();
     return builder_.finish();
@@ -180,7 +179,6 @@ class TraceReader {
       }
       if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
     }
-    builder_.trace().reading.rows_end_at_byte = window_.offset(window_.begin()) - 1;
   }
 
   void nothing_behind() {
@@ -248,8 +246,6 @@ Trace read_trace(const std::filesystem::path& path, const ReadOptions& options) 
 
 namespace {
 
-constexpr std::size_t kMaxValueBytes = 4096;
-constexpr std::size_t kMaxValues = 256;
 constexpr std::size_t kMaxDescribedDevices = 1024;
 constexpr std::size_t kMaxLogLines = 1000;
 
@@ -325,43 +321,33 @@ std::optional<bool> flag_of(const json::JsonView& value) {
   return number ? std::optional(*number != 0) : std::nullopt;
 }
 
-bool take_known(std::string_view key, const json::JsonView& value, Trace& to) {
-  const std::array flags = {
-      std::pair{"record_shapes", &to.with_shapes}, std::pair{"profile_memory", &to.with_memory},
-      std::pair{"with_stack", &to.with_stack}, std::pair{"with_flops", &to.with_flops},
-      std::pair{"with_modules", &to.with_modules}};
+void take_known(std::string_view key, const json::JsonView& value, Trace& to) {
+  const std::array flags = {std::pair{"record_shapes", &to.with_shapes},
+                            std::pair{"profile_memory", &to.with_memory},
+                            std::pair{"with_stack", &to.with_stack}};
   for (const auto& [name, flag] : flags) {
     if (key != name) continue;
     *flag = flag_of(value);
-    return true;
+    return;
   }
-  const std::string text(value.text().value_or(std::string_view{}));
-  if (key == "schemaVersion") {
-    to.schema = integer_text(value.json());
-  } else if (key == "baseTimeNanoseconds") {
+  if (key == "baseTimeNanoseconds") {
     to.base_ns = integer_text(value.json());
   } else if (key == "deviceProperties") {
     take_devices(value, to);
-  } else if (key == "traceName") {
-    to.trace_name = text;
   } else if (key == "host_name") {
-    to.host_name = text;
+    to.host_name = value.text().value_or(std::string_view{});
   } else if (key == "INFO" || key == "WARNING" || key == "ERROR") {
     take_log(key, value, to);
   } else if (key == "distributedInfo") {
     const std::optional<json::LineObject> object = value.object();
-    if (!object) return false;
+    if (!object) return;
     to.rank = integer_of(*object, "rank");
     to.world = integer_of(*object, "world_size");
     to.backend = text_of(*object, "backend");
   } else if (key == "stepbench") {
     const std::optional<json::LineObject> object = value.object();
-    if (!object) return false;
-    take_own(*object, to);
-  } else {
-    return false;
+    if (object) take_own(*object, to);
   }
-  return true;
 }
 
 bool holds(const std::vector<std::string>& keys, std::string_view wanted) {
@@ -376,13 +362,10 @@ void take_header_value(std::string_view key, std::string_view json, Trace& to) {
   try {
     const json::LineParser::Line parsed = parser.parse(line, json::LineParser::Padding::kNone);
     const std::optional<json::JsonView> value = parsed.object.find("value");
-    if (value && take_known(key, *value, to)) return;
+    if (value) take_known(key, *value, to);
   } catch (const json::LineError&) {
     ++to.reading.damaged_headers;
   }
-  if (to.header.size() >= kMaxValues) return;
-  to.header.emplace_back(text::to_valid_utf8(key),
-                         text::to_valid_utf8(json.substr(0, kMaxValueBytes)));
 }
 
 std::string kind_of_other_file(const std::vector<std::string>& keys) {

@@ -468,7 +468,6 @@ Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
   const traces::Trace& trace = *timeline.trace;
   Steps found;
   found.lane = lane;
-  found.step_pid = trace.lanes[lane].pid;
   read_marks(timeline, lane, found);
   close_windows(found);
   if (rows_of_work(trace, trace.lanes[lane]) == 0) {

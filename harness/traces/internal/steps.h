@@ -55,7 +55,6 @@ struct Steps {
   std::int64_t overlapping = 0;  // steps that begin before the previous one ends
   std::int64_t clipped = 0;      // rows beyond the recorded span
   bool other_thread = false;     // the thread of the step rows has no other rows
-  std::int64_t step_pid = 0;
 
   [[nodiscard]] std::vector<TimeSpan> windows() const;
   // Returns the index of the step whose window contains the moment.

@@ -121,18 +121,13 @@ std::uint32_t TraceBuilder::detail(const OpDetail& detail) {
 }
 
 std::uint32_t TraceBuilder::detail(const KernelDetail& detail) {
-  static_assert(sizeof(KernelDetail) == 72);
+  static_assert(sizeof(KernelDetail) == 64);
   return detail_in(trace_.kernels, kernels_, detail);
 }
 
 std::uint32_t TraceBuilder::detail(const CollectiveDetail& detail) {
   static_assert(sizeof(CollectiveDetail) == 48);
   return detail_in(trace_.collectives, collectives_, detail);
-}
-
-std::uint32_t TraceBuilder::detail(const SyncDetail& detail) {
-  trace_.syncs.push_back(detail);
-  return static_cast<std::uint32_t>(trace_.syncs.size() - 1);
 }
 
 TraceEvent& TraceBuilder::add(std::uint32_t lane, EventKind kind, std::uint32_t name,

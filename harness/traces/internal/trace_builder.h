@@ -78,7 +78,6 @@ class TraceBuilder {
   std::uint32_t detail(const OpDetail& detail);
   std::uint32_t detail(const KernelDetail& detail);
   std::uint32_t detail(const CollectiveDetail& detail);
-  std::uint32_t detail(const SyncDetail& detail);
 
   // The returned reference is valid until the next row is added to its lane.
   TraceEvent& add(std::uint32_t lane, EventKind kind, std::uint32_t name, std::int64_t start_ns,

@@ -117,7 +117,6 @@ class TraceOfLog {
   void facts() {
     Trace& trace = builder_.trace();
     trace.base_ns = base_ns_ + header_.unix_offset_ns;
-    trace.schema = 1;
     trace.devices = header_.devices;
     trace.rank = header_.rank;
     trace.world = header_.world;

@@ -176,7 +176,7 @@ TEST(BadTrace, NoRows_AreAnEmptyTrace) {
   const Trace named = trace_of_rows(
       R"({"ph":"M","name":"process_name","pid":7,"tid":0,"ts":0,"args":{"name":"python"}})");
   EXPECT_TRUE(named.lanes.empty());
-  EXPECT_EQ(named.reading.metadata, 1);
+  EXPECT_EQ(named.reading.rows, 1);
 }
 
 TEST(BadTrace, SecondListOfRows_IsReadAndNoted) {

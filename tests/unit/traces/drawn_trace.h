@@ -116,7 +116,6 @@ inline Json numbers_of(const traces::Trace& trace, const traces::AnalysisOptions
     all["windows"].push_back({each.window.begin_ns, each.window.end_ns});
     all["marks"].push_back({each.mark.begin_ns, each.mark.end_ns});
   }
-  all["step_pid"] = steps.step_pid;
   all["gaps_in_numbers"] = steps.gaps;
   all["duplicates"] = steps.duplicates;
   all["clipped"] = steps.clipped;

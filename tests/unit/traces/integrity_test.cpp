@@ -172,7 +172,7 @@ TEST(Integrity, ProfilerAndReaderWarnings_AreKept) {
   trace.reading.missing_durations = 50;
   trace.reading.bare_words = 2;
   trace.reading.first_damage_at_byte = 1234;
-  trace.reading.ignored = {{"xpu_thing", 7, 99}};
+  trace.reading.ignored = {{"xpu_thing", 7}};
   trace.dropped = 5;
   expect_numbers(
       numbers_of(trace),

@@ -41,7 +41,6 @@ TEST_F(PublicTraces, TraceOf2021_HasAllItsRows) {
   EXPECT_EQ(trace.count(EventKind::kMemset), 312);
   EXPECT_EQ(trace.memory.size(), 12'838U);
   EXPECT_EQ(trace.memory.front().total_allocated, -1) << "its rows have no totals";
-  EXPECT_EQ(trace.reading.flows, 2 * 9'096);
   EXPECT_EQ(steps_of(trace), (std::vector<std::int64_t>{5, 6, 7, 8, 9, 10}));
   EXPECT_EQ(trace.resolution_ns, 1000);
   EXPECT_EQ(trace.rank, std::nullopt);

@@ -164,7 +164,6 @@ TEST(ReadNsight, Export_IsATraceWithAllRows) {
   EXPECT_EQ(kernel->warps_per_sm, 16);
   EXPECT_EQ(kernel->occupancy_percent, 100);
   EXPECT_EQ(kernel->shared_memory_bytes, 3072);
-  EXPECT_EQ(trace.kernel_detail(stream.events[1])->graph_node, 77);
 
   const TraceEvent& copy = trace.lanes[2].events.at(0);
   EXPECT_EQ(trace.name_of(copy), "Memcpy HtoD (Pageable -> Device)");
@@ -179,8 +178,6 @@ TEST(ReadNsight, Export_IsATraceWithAllRows) {
   EXPECT_EQ(trace.devices.at(0).name, "Some GPU");
   EXPECT_EQ(trace.devices.at(0).max_threads_per_multiprocessor, 2048);
   EXPECT_THAT(trace.log_lines, ElementsAre("WARNING: Not all events were collected."));
-  EXPECT_EQ(trace.header.at(0).second, "3.13.1");
-  EXPECT_EQ(trace.reading.instants, 2);
   ASSERT_EQ(trace.reading.ignored.size(), 1U);
   EXPECT_EQ(trace.reading.ignored[0].what, "OSRT_API");
   EXPECT_EQ(trace.reading.ignored[0].count, 2);

@@ -41,7 +41,7 @@ constexpr Drawn kSteps[] = {
      "steps/window = device_span; windows = [[30,90]]"},
     {"steps on a thread of their own leave the busiest to explain their time",
      "note ProfilerStep#1 0 100 pid=99 tid=99; op aten::mm 10 20; op aten::add 30 40",
-     "other_thread = true; step_tid = 4711; step_pid = 99"},
+     "other_thread = true; step_tid = 4711"},
     {"beyond the recorded span they are cut and left out",
      "step 1 0 100000000; step 2 100000000 900000000; op aten::mm 10 20; "
      "span 'PyTorch Profiler (0)' -1000000 150000000",

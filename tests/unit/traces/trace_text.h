@@ -22,8 +22,7 @@ inline void append_kernel(std::ostream& out, const traces::Trace& trace,
   for (const std::int32_t extent : kernel.block) out << ' ' << extent;
   out << " registers=" << kernel.registers_per_thread << " shared=" << kernel.shared_memory_bytes
       << " blocks=" << kernel.blocks_per_sm << " warps=" << kernel.warps_per_sm
-      << " occupancy=" << kernel.occupancy_percent << " node=" << kernel.graph_node
-      << " context=" << kernel.context;
+      << " occupancy=" << kernel.occupancy_percent << " context=" << kernel.context;
   if (kernel.collective == ops::kNoIndex) return;
   const traces::CollectiveDetail& collective = trace.collectives[kernel.collective];
   out << ' ' << trace.text(collective.name) << ' ' << trace.text(collective.dtype) << ' '
@@ -79,11 +78,6 @@ inline std::string rows_text(const traces::Trace& trace) {
       if (const traces::KernelDetail* kernel = trace.kernel_detail(event)) {
         append_kernel(out, trace, *kernel);
       }
-      if (event.kind == traces::EventKind::kSync && event.detail != ops::kNoIndex) {
-        const traces::SyncDetail& sync = trace.syncs.at(event.detail);
-        out << " waits on " << sync.waits_on_stream << " event " << sync.event_id << " of "
-            << sync.event_correlation;
-      }
       out << '\n';
     }
   }
@@ -97,11 +91,10 @@ inline std::string rows_text(const traces::Trace& trace) {
 
 inline std::string header_text(const traces::Trace& trace) {
   std::ostringstream out;
-  out << "base " << trace.base_ns.value_or(-1) << " schema " << trace.schema.value_or(-1)
-      << " rank " << trace.rank.value_or(-1) << " of " << trace.world.value_or(-1) << " shapes "
-      << trace.with_shapes.value_or(false) << " memory " << trace.with_memory.value_or(false)
-      << " own " << trace.own << " dropped " << trace.dropped << " resolution "
-      << trace.resolution_ns << '\n';
+  out << "base " << trace.base_ns.value_or(-1) << " rank " << trace.rank.value_or(-1) << " of "
+      << trace.world.value_or(-1) << " shapes " << trace.with_shapes.value_or(false) << " memory "
+      << trace.with_memory.value_or(false) << " own " << trace.own << " dropped " << trace.dropped
+      << " resolution " << trace.resolution_ns << '\n';
   for (const ops::TraceDevice& device : trace.devices) {
     out << "device " << device.id << ' ' << device.name << ' ' << device.total_memory_bytes << ' '
         << device.compute_major << '.' << device.compute_minor << ' '
