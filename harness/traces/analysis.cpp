@@ -16,13 +16,12 @@ bool is_of_the_driver(std::string_view name) {
   return std::ranges::find(kDriver, name) != kDriver.end();
 }
 
-std::int64_t overhead_in_steps(const traces::Trace& trace, const Steps& steps) {
+std::int64_t overhead_in_steps(const Trace& trace, const Steps& steps) {
   std::vector<TimeSpan> overhead;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind == traces::LaneKind::kStream) continue;
-    for (const traces::TraceEvent& event : lane.events) {
-      if (event.kind != traces::EventKind::kOverhead || is_of_the_driver(trace.name_of(event)))
-        continue;
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind == LaneKind::kStream) continue;
+    for (const TraceEvent& event : lane.events) {
+      if (event.kind != EventKind::kOverhead || is_of_the_driver(trace.name_of(event))) continue;
       overhead.push_back(span_of(event));
     }
   }
@@ -53,7 +52,7 @@ const IdleReport* Analysis::idle_of(std::optional<int> device) const {
   return found == idle.end() ? nullptr : &*found;
 }
 
-Analysis analyse(const traces::Trace& trace, const AnalysisOptions& options) {
+Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
   Timeline timeline(trace);
   Analysis out;
   out.counts = {.ops = timeline.ops,

@@ -76,6 +76,6 @@ struct AnalysisOptions {
   ops::Dtype untyped = ops::Dtype::kUnknown;
 };
 
-[[nodiscard]] Analysis analyse(const traces::Trace& trace, const AnalysisOptions& options = {});
+[[nodiscard]] Analysis analyse(const Trace& trace, const AnalysisOptions& options = {});
 
 }  // namespace stepbench::traces

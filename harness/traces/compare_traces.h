@@ -54,7 +54,7 @@ struct DiffSide {
 };
 
 // `device` as in Analysis::idle_of.
-[[nodiscard]] DiffSide diff_side(const std::string& path, const traces::Trace& trace,
+[[nodiscard]] DiffSide diff_side(const std::string& path, const Trace& trace,
                                  const Analysis& analysis, const std::vector<Finding>& findings,
                                  std::optional<int> device = {});
 

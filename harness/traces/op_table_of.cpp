@@ -22,19 +22,19 @@ namespace {
 using ops::kNoIndex;
 using ops::OpRow;
 
-std::optional<ops::ActivityKind> activity_kind(traces::EventKind kind) {
+std::optional<ops::ActivityKind> activity_kind(EventKind kind) {
   switch (kind) {
-    case traces::EventKind::kRuntime:
+    case EventKind::kRuntime:
       return ops::ActivityKind::kRuntime;
-    case traces::EventKind::kDriver:
+    case EventKind::kDriver:
       return ops::ActivityKind::kDriver;
-    case traces::EventKind::kKernel:
+    case EventKind::kKernel:
       return ops::ActivityKind::kKernel;
-    case traces::EventKind::kMemcpy:
+    case EventKind::kMemcpy:
       return ops::ActivityKind::kMemcpy;
-    case traces::EventKind::kMemset:
+    case EventKind::kMemset:
       return ops::ActivityKind::kMemset;
-    case traces::EventKind::kSync:
+    case EventKind::kSync:
       return ops::ActivityKind::kSynchronization;
     default:
       return std::nullopt;
@@ -68,8 +68,8 @@ class TableMaker {
  private:
   template <typename Visit>
   void for_each_activity(const Visit& visit) const {
-    for (const traces::TraceLane& lane : trace_.lanes) {
-      for (const traces::TraceEvent& event : lane.events) {
+    for (const TraceLane& lane : trace_.lanes) {
+      for (const TraceEvent& event : lane.events) {
         if (const auto kind = activity_kind(event.kind)) visit(event, *kind);
       }
     }
@@ -88,7 +88,7 @@ class TableMaker {
     causes_ = tree_.causes_of_memory();
     for (std::size_t i = 0; i < causes_.size(); ++i) {
       if (causes_[i] == kNoIndex) continue;
-      const traces::TraceMemory& event = trace_.memory[i];
+      const TraceMemory& event = trace_.memory[i];
       const auto part = event.device < 0 ? &MemorySums::Bytes::cpu : &MemorySums::Bytes::device;
       NodeMemory& memory = memory_[causes_[i]];
       memory.own.*part += event.bytes;
@@ -112,7 +112,7 @@ class TableMaker {
     constexpr std::size_t kPoints = 512;  // per device
     const std::int64_t first_ns = first_row_ns();
     for (const MemoryLevel& level : memory_levels(trace_.memory, kPoints)) {
-      const traces::TraceMemory& event = trace_.memory[level.event];
+      const TraceMemory& event = trace_.memory[level.event];
       const OpRow where = place(event.at_ns);
       const std::uint32_t op = causes_[level.event];
       table_.memory.push_back({.at_ns = event.at_ns - first_ns,
@@ -127,12 +127,10 @@ class TableMaker {
 
   [[nodiscard]] std::int64_t first_row_ns() const {
     std::int64_t first_ns = trace_.memory.front().at_ns;
-    for (const traces::TraceLane& lane : trace_.lanes) {
-      const auto row = std::ranges::find_if(lane.events, [](const traces::TraceEvent& event) {
-        return event.kind != traces::EventKind::kPython &&
-               event.kind != traces::EventKind::kOverhead &&
-               event.kind != traces::EventKind::kSpan &&
-               event.kind != traces::EventKind::kGpuAnnotation;
+    for (const TraceLane& lane : trace_.lanes) {
+      const auto row = std::ranges::find_if(lane.events, [](const TraceEvent& event) {
+        return event.kind != EventKind::kPython && event.kind != EventKind::kOverhead &&
+               event.kind != EventKind::kSpan && event.kind != EventKind::kGpuAnnotation;
       });
       if (row != lane.events.end()) first_ns = std::min(first_ns, row->start_ns);
     }
@@ -141,12 +139,10 @@ class TableMaker {
 
   void add_nodes() {
     const std::vector<OpNode>& nodes = tree_.nodes();
-    std::vector<std::int64_t> self_ns(nodes.size());
+    const std::vector<std::int64_t> self_ns = tree_.self_times();
     std::vector<bool> repeated(nodes.size());  // has an inner node of the same name
     for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!nodes[i].async()) self_ns[i] += nodes[i].row->duration_ns();
       if (nodes[i].parent == kNoIndex) continue;
-      self_ns[nodes[i].parent] -= nodes[i].row->duration_ns();
       if (nodes[nodes[i].parent].name == nodes[i].name) repeated[nodes[i].parent] = true;
     }
     const std::vector<std::int64_t> device_ns = device_times();
@@ -173,9 +169,9 @@ class TableMaker {
   // their parents, so sums propagate upwards in one pass.
   std::vector<std::int64_t> device_times() {
     const std::vector<OpNode>& nodes = tree_.nodes();
-    for_each_activity([&](const traces::TraceEvent& event, ops::ActivityKind /*kind*/) {
+    for_each_activity([&](const TraceEvent& event, ops::ActivityKind /*kind*/) {
       self_device_ns_.resize(nodes.size());
-      if (!traces::is_device_work(event.kind)) return;
+      if (!is_device_work(event.kind)) return;
       const std::uint32_t cause = tree_.cause_of(event);
       if (cause != kNoIndex && !nodes[cause].async()) self_device_ns_[cause] += event.duration_ns();
     });
@@ -200,7 +196,7 @@ class TableMaker {
   }
 
   void add_shapes(const OpNode& node, bool repeated, OpRow& row) {
-    const traces::OpDetail* detail = trace_.op_detail(*node.row);
+    const OpDetail* detail = trace_.op_detail(*node.row);
     if (detail == nullptr || detail->shapes == kNoIndex) return;
     row.shapes = text(detail->shapes);
     // Autocast casts an op's inputs and calls the op again: the inner call does the work.
@@ -219,11 +215,11 @@ class TableMaker {
   // outside of them, which are the harness's.
   void add_activities() {
     std::unordered_map<ops::RowKey, std::size_t, ops::RowKeyHash> index;
-    for_each_activity([&](const traces::TraceEvent& event, ops::ActivityKind kind) {
+    for_each_activity([&](const TraceEvent& event, ops::ActivityKind kind) {
       const std::uint32_t cause = tree_.cause_of(event);
       OpRow row = place_of(event, cause);
       row.name = string_of(tree_.name_of(event));
-      if (traces::is_device_work(event.kind)) add_work(event, cause, row);
+      if (is_device_work(event.kind)) add_work(event, cause, row);
       if (tree_.has_steps() && row.step < 0) return;
       ops::ActivityRow activity{.name = row.name, .phase = row.phase, .kind = kind};
       if (cause != kNoIndex) activity.op = name_of(tree_.nodes()[cause]);
@@ -248,7 +244,7 @@ class TableMaker {
     });
   }
 
-  void add_work(const traces::TraceEvent& event, std::uint32_t cause, OpRow row) {
+  void add_work(const TraceEvent& event, std::uint32_t cause, OpRow row) {
     if (cause != kNoIndex) row.module = text(modules_[cause]);
     row.kind = ops::OpKind::kDevice;
     row.calls = 1;
@@ -264,9 +260,9 @@ class TableMaker {
     return row;
   }
   // Device work belongs to the step and phase that launched it, whenever it runs.
-  [[nodiscard]] OpRow place_of(const traces::TraceEvent& event, std::uint32_t cause) {
+  [[nodiscard]] OpRow place_of(const TraceEvent& event, std::uint32_t cause) {
     if (cause != kNoIndex) return place(tree_.nodes()[cause].row->start_ns);
-    const traces::TraceEvent* call = tree_.call_of(event);
+    const TraceEvent* call = tree_.call_of(event);
     return place((call == nullptr ? event : *call).start_ns);
   }
 
@@ -287,7 +283,7 @@ class TableMaker {
   }
 
   const OpTree& tree_;
-  const traces::Trace& trace_;
+  const Trace& trace_;
   ops::OpTable table_;
   ops::StringTable strings_;
   std::vector<std::uint32_t> names_;
@@ -303,7 +299,7 @@ class TableMaker {
 }  // namespace
 
 ops::OpTable op_table_of(const OpTree& tree) { return TableMaker(tree).make(); }
-ops::OpTable op_table_of(const traces::Trace& trace) { return op_table_of(OpTree(trace)); }
+ops::OpTable op_table_of(const Trace& trace) { return op_table_of(OpTree(trace)); }
 
 namespace {
 
@@ -314,8 +310,7 @@ struct MemoryLevelAt {
 };
 
 // By device, each sorted by time as Trace::memory is.
-std::map<int, std::vector<MemoryLevelAt>> levels_by_device(
-    const std::vector<traces::TraceMemory>& events) {
+std::map<int, std::vector<MemoryLevelAt>> levels_by_device(const std::vector<TraceMemory>& events) {
   std::map<int, std::vector<MemoryLevelAt>> devices;
   for (std::size_t i = 0; i < events.size(); ++i) {
     devices[events[i].device].push_back({static_cast<std::uint32_t>(i), events[i].at_ns, 0});
@@ -389,8 +384,7 @@ Finding spike(const ops::OpTable& table, const ops::MemoryPoint& peak, std::int6
 
 }  // namespace
 
-std::vector<MemoryLevel> memory_levels(const std::vector<traces::TraceMemory>& events,
-                                       std::size_t points) {
+std::vector<MemoryLevel> memory_levels(const std::vector<TraceMemory>& events, std::size_t points) {
   std::vector<MemoryLevel> chosen;
   for (const auto& [device, levels] : levels_by_device(events)) {
     const std::size_t runs = std::min(points, levels.size());
@@ -404,7 +398,7 @@ std::vector<MemoryLevel> memory_levels(const std::vector<traces::TraceMemory>& e
   return chosen;
 }
 
-std::vector<Finding> memory_findings(const traces::Trace& trace, const ops::OpTable& table,
+std::vector<Finding> memory_findings(const Trace& trace, const ops::OpTable& table,
                                      double threshold) {
   std::vector<Finding> findings;
   for (const auto& [device, levels] : levels_by_device(trace.memory)) {
@@ -423,9 +417,9 @@ std::vector<Finding> memory_findings(const traces::Trace& trace, const ops::OpTa
   return findings;
 }
 
-MemorySums::MemorySums(const std::vector<traces::TraceMemory>& events)
+MemorySums::MemorySums(const std::vector<TraceMemory>& events)
     : sums_(1), openings_(events.size() + 1) {
-  for (const traces::TraceMemory& event : events) {
+  for (const TraceMemory& event : events) {
     times_.push_back(event.at_ns);
     sums_.push_back(sums_.back());
     (event.device < 0 ? sums_.back().cpu : sums_.back().device) += event.bytes;

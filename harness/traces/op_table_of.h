@@ -16,7 +16,7 @@
 namespace stepbench::traces {
 
 // Grouped by step, phase, name, shapes, module and kind, in order of first call.
-[[nodiscard]] ops::OpTable op_table_of(const traces::Trace& trace);
+[[nodiscard]] ops::OpTable op_table_of(const Trace& trace);
 [[nodiscard]] ops::OpTable op_table_of(const OpTree& tree);
 
 // Allocated memory over time, its peaks, and the bytes of each interval. Pure; any thread.
@@ -29,7 +29,7 @@ struct MemoryLevel {
 
 // Sorted by device, then by time. At most `points` per device: the maximum of each run of events.
 // Uses the totals reported by the allocator, or the sum of the events if there are none.
-[[nodiscard]] std::vector<MemoryLevel> memory_levels(const std::vector<traces::TraceMemory>& events,
+[[nodiscard]] std::vector<MemoryLevel> memory_levels(const std::vector<TraceMemory>& events,
                                                      std::size_t points);
 
 inline constexpr double kSpikeThreshold = 0.25;
@@ -37,8 +37,7 @@ inline constexpr std::int64_t kMinSpikeBytes = std::int64_t{1} << 20;
 
 // One finding, "memory.spike", per device whose peak is more than `threshold` above the level that
 // holds for 95 % of the time. Names op and phase of the peak.
-[[nodiscard]] std::vector<Finding> memory_findings(const traces::Trace& trace,
-                                                   const ops::OpTable& table,
+[[nodiscard]] std::vector<Finding> memory_findings(const Trace& trace, const ops::OpTable& table,
                                                    double threshold = kSpikeThreshold);
 
 // Like torch.profiler, charges every allocation to all ops open at that time, on any thread. Both
@@ -53,7 +52,7 @@ class MemorySums {
     void operator-=(const Bytes& less) { cpu -= less.cpu, device -= less.device; }
   };
 
-  explicit MemorySums(const std::vector<traces::TraceMemory>& events);
+  explicit MemorySums(const std::vector<TraceMemory>& events);
 
   [[nodiscard]] bool empty() const { return times_.empty(); }
   // Marks the events as claimed.

@@ -149,7 +149,7 @@ std::span<const TraceRule> trace_rules() {
   return kTable;
 }
 
-std::vector<Finding> find_causes(const traces::Trace& trace, const Analysis& analysis,
+std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
                                  const RuleOptions& options) {
   check_thresholds(options);
   const IdleReport* idle = analysis.idle_of(options.device);

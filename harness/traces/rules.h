@@ -15,12 +15,6 @@
 #include "harness/findings/finding.h"
 #include "harness/traces/analysis.h"
 
-namespace stepbench {
-
-struct Finding;
-
-}  // namespace stepbench
-
 namespace stepbench::traces {
 
 struct TraceRule {
@@ -42,13 +36,13 @@ struct RuleOptions {
 
 // Sorted by gain, then by severity; rules that could not decide come last, with a reason. Throws
 // ConfigError for a threshold of an unknown rule.
-[[nodiscard]] std::vector<Finding> find_causes(const traces::Trace& trace, const Analysis& analysis,
+[[nodiscard]] std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
                                                const RuleOptions& options = {});
 
 // Private to the rules: their input, and helpers that make findings.
 
 struct RuleInput {
-  const traces::Trace& trace;
+  const Trace& trace;
   const Analysis& analysis;
   const IdleReport& idle;
   const RuleOptions& options;
@@ -117,9 +111,9 @@ struct CallSum {
   double calls = 0;
   const RuntimeCallRow* worst = nullptr;
 };
-[[nodiscard]] CallSum calls_of(const RuleInput& in, bool (*chosen)(const traces::TraceName&));
+[[nodiscard]] CallSum calls_of(const RuleInput& in, bool (*chosen)(const TraceName&));
 // A call that sets memory and waits until it is set.
-[[nodiscard]] bool is_blocking_set(const traces::TraceName& call);
+[[nodiscard]] bool is_blocking_set(const TraceName& call);
 
 // rule_data.cpp
 [[nodiscard]] RuleResult data_exposed(const RuleInput& in);

@@ -6,7 +6,7 @@
 namespace stepbench::traces {
 
 const OpDetail* Trace::op_detail(const TraceEvent& event) const {
-  const bool has = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
+  const bool has = is_op_or_annotation(event.kind);
   return has && event.detail != ops::kNoIndex ? &ops[event.detail] : nullptr;
 }
 

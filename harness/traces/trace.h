@@ -42,6 +42,9 @@ enum class EventKind : std::uint8_t {
 [[nodiscard]] constexpr bool is_device_work(EventKind kind) {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;
 }
+[[nodiscard]] constexpr bool is_op_or_annotation(EventKind kind) {
+  return kind == EventKind::kOp || kind == EventKind::kAnnotation;
+}
 [[nodiscard]] constexpr bool is_call(EventKind kind) {
   return kind == EventKind::kRuntime || kind == EventKind::kDriver;
 }

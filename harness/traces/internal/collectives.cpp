@@ -14,7 +14,7 @@
 namespace stepbench::traces {
 namespace {
 
-using RowsAround = std::vector<const traces::TraceEvent*>;
+using RowsAround = std::vector<const TraceEvent*>;
 
 std::string message_key(std::int64_t from, std::int64_t to) {
   return "message " + std::to_string(from) + "->" + std::to_string(to);
@@ -43,7 +43,7 @@ bool holds_message(std::string_view name) {
   return false;
 }
 
-std::string key_of_detail(const traces::Trace& trace, const traces::CollectiveDetail& detail) {
+std::string key_of_detail(const Trace& trace, const CollectiveDetail& detail) {
   if (detail.name == ops::kNoIndex) return {};
   const std::string_view name = trace.text(detail.name);
   if (holds_message(name)) {
@@ -56,10 +56,9 @@ std::string key_of_detail(const traces::Trace& trace, const traces::CollectiveDe
   return key;
 }
 
-const traces::CollectiveDetail* detail_of(const traces::Trace& trace,
-                                          const traces::TraceEvent& event) {
-  const traces::KernelDetail* kernel = trace.kernel_detail(event);
-  const traces::OpDetail* op = trace.op_detail(event);
+const CollectiveDetail* detail_of(const Trace& trace, const TraceEvent& event) {
+  const KernelDetail* kernel = trace.kernel_detail(event);
+  const OpDetail* op = trace.op_detail(event);
   const std::uint32_t index = kernel != nullptr ? kernel->collective
                               : op != nullptr   ? op->collective
                                                 : ops::kNoIndex;
@@ -68,7 +67,7 @@ const traces::CollectiveDetail* detail_of(const traces::Trace& trace,
 
 // Returns the operation and its peers, taken from the row itself or from the host rows around it or
 // around its launch, innermost first: "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
-std::string key_of_collective(const traces::Trace& trace, const traces::TraceEvent& event,
+std::string key_of_collective(const Trace& trace, const TraceEvent& event,
                               const RowsAround& around) {
   std::string key;
   if (const auto* detail = detail_of(trace, event)) key = key_of_detail(trace, *detail);
@@ -77,7 +76,7 @@ std::string key_of_collective(const traces::Trace& trace, const traces::TraceEve
   }
   for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
     const std::string& name = trace.name_of(**row);
-    if (!traces::is_backend_row(name) && !name.starts_with("c10d::")) continue;
+    if (!is_backend_row(name) && !name.starts_with("c10d::")) continue;
     if (const auto message = key_of_message(name)) return *message;
     if (!holds_message(name)) key = name;
   }
@@ -128,7 +127,7 @@ std::int64_t ranks_in(std::string_view list) {
   return 1 + std::count(list.begin(), list.end(), ',');
 }
 
-ExchangeFacts facts_of_detail(const traces::Trace& trace, const traces::CollectiveDetail& detail) {
+ExchangeFacts facts_of_detail(const Trace& trace, const CollectiveDetail& detail) {
   ExchangeFacts facts{.name = std::string(trace.text(detail.name)),
                       .group = std::string(trace.text(detail.group)),
                       .group_size = detail.group_size,
@@ -147,21 +146,20 @@ ExchangeFacts facts_of_detail(const traces::Trace& trace, const traces::Collecti
 }
 
 // From the row itself or the rows around it, innermost first; otherwise only the row's name.
-ExchangeFacts facts_of(const traces::Trace& trace, const traces::TraceEvent& event,
-                       const RowsAround& around) {
+ExchangeFacts facts_of(const Trace& trace, const TraceEvent& event, const RowsAround& around) {
   if (const auto* detail = detail_of(trace, event)) return facts_of_detail(trace, *detail);
   for (auto row = around.rbegin(); row != around.rend(); ++row) {
     if (const auto* detail = detail_of(trace, **row)) return facts_of_detail(trace, *detail);
   }
   for (auto row = around.rbegin(); row != around.rend(); ++row) {
     const std::string& name = trace.name_of(**row);
-    if (traces::is_backend_row(name)) return {.name = name};
+    if (is_backend_row(name)) return {.name = name};
   }
   return {.name = short_row_name(trace.name_of(event))};
 }
 
-ExchangeRow exchange_of(const traces::Trace& trace, const traces::TraceEvent& event,
-                        const RowsAround& around, std::int64_t placed_by_ns) {
+ExchangeRow exchange_of(const Trace& trace, const TraceEvent& event, const RowsAround& around,
+                        std::int64_t placed_by_ns) {
   return {.key = key_of_collective(trace, event, around),
           .at = span_of(event),
           .placed_by_ns = placed_by_ns,
@@ -169,17 +167,17 @@ ExchangeRow exchange_of(const traces::Trace& trace, const traces::TraceEvent& ev
 }
 
 struct LaunchedExchange {
-  const traces::TraceEvent* call = nullptr;
-  const traces::TraceEvent* row = nullptr;
+  const TraceEvent* call = nullptr;
+  const TraceEvent* row = nullptr;
 };
 
 std::vector<ExchangeRow> exchanges_on_devices(const Timeline& timeline) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   std::vector<ExchangeRow> all;
   std::map<std::uint32_t, std::vector<LaunchedExchange>> launched;
   for (const WorkRow& row : timeline.work) {
     if (!row.communication) continue;
-    const traces::TraceEvent* call = timeline.call_of(row);
+    const TraceEvent* call = timeline.call_of(row);
     if (call != nullptr) {
       launched[call->lane].push_back({call, row.event});
     } else {
@@ -199,13 +197,13 @@ std::vector<ExchangeRow> exchanges_on_devices(const Timeline& timeline) {
   return all;
 }
 
-std::vector<ExchangeRow> exchanges_on_host(const traces::Trace& trace) {
+std::vector<ExchangeRow> exchanges_on_host(const Trace& trace) {
   std::vector<ExchangeRow> all;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
     OpenRows open(lane);
-    for (const traces::TraceEvent& event : lane.events) {
-      if (!is_host_op(trace, event) || !traces::is_backend_row(trace.name_of(event))) continue;
+    for (const TraceEvent& event : lane.events) {
+      if (!is_host_op(trace, event) || !is_backend_row(trace.name_of(event))) continue;
       all.push_back(exchange_of(trace, event, open.at(event.start_ns), event.start_ns));
     }
   }

@@ -11,28 +11,28 @@
 namespace stepbench::traces {
 namespace {
 
-traces::MemoryKind host_side(const traces::NameFacts& facts) {
+MemoryKind host_side(const NameFacts& facts) {
   if (facts.copy == ops::CopyKind::kHostToDevice) return facts.from;
   if (facts.copy == ops::CopyKind::kDeviceToHost) return facts.to;
   return facts.copy == ops::CopyKind::kDeviceToDevice || facts.copy == ops::CopyKind::kPeer
-             ? traces::MemoryKind::kDevice
-             : traces::MemoryKind::kUnknown;
+             ? MemoryKind::kDevice
+             : MemoryKind::kUnknown;
 }
 
 // A pageable copy's call may return before the recorded end, because its last part is staged.
-std::int64_t slack_ns(const traces::TraceEvent& copy) {
+std::int64_t slack_ns(const TraceEvent& copy) {
   constexpr std::int64_t kSlackNs = 100'000;
   constexpr std::int64_t kSlackPart = 20;
   return std::max(kSlackNs, copy.duration_ns() / kSlackPart);
 }
 
 // `end_ns`: when the host continued.
-bool blocks(std::int64_t end_ns, std::string_view call_name, const traces::TraceEvent& copy,
-            traces::MemoryKind host) {
-  if (host == traces::MemoryKind::kDevice) return false;
+bool blocks(std::int64_t end_ns, std::string_view call_name, const TraceEvent& copy,
+            MemoryKind host) {
+  if (host == MemoryKind::kDevice) return false;
   // Excludes cudaMemcpy and hipMemcpyWithStream, which always block.
   if (call_name.find("Async") == std::string_view::npos) return true;
-  const std::int64_t slack = host == traces::MemoryKind::kPinned ? 0 : slack_ns(copy);
+  const std::int64_t slack = host == MemoryKind::kPinned ? 0 : slack_ns(copy);
   // A call that returned before the copy began did not wait for it.
   return end_ns > copy.start_ns && end_ns >= copy.end_ns - slack;
 }
@@ -53,8 +53,8 @@ class CopySums {
         waits_(own_waits(timeline)) {}
 
   void add(const WorkRow& row) {
-    const traces::TraceEvent& copy = *row.event;
-    const traces::NameFacts& facts = timeline_.trace->names[copy.name].facts;
+    const TraceEvent& copy = *row.event;
+    const NameFacts& facts = timeline_.trace->names[copy.name].facts;
     const CallRow* call_row = row.call == ops::kNoIndex ? nullptr : &timeline_.calls[row.call];
     const bool reads = reads_result(*timeline_.trace, copy, call_row);
     Sums& sums = by_name_[{copy.name, reads}];
@@ -93,9 +93,9 @@ class CopySums {
 
  private:
   // `own_wait` may be null.
-  void add_call(const CallRow& call_row, const CallRow* own_wait, const traces::TraceEvent& copy,
+  void add_call(const CallRow& call_row, const CallRow* own_wait, const TraceEvent& copy,
                 std::size_t step, CopyGroup& group) const {
-    const traces::TraceEvent& call = *call_row.event;
+    const TraceEvent& call = *call_row.event;
     group.call_ns += call.duration_ns();
     const std::int64_t end_ns = own_wait == nullptr ? call.end_ns : own_wait->event->end_ns;
     if (own_wait != nullptr) {
@@ -131,21 +131,21 @@ class CopySums {
 
 }  // namespace
 
-bool reads_result(const traces::Trace& trace, const traces::TraceEvent& copy, const CallRow* call) {
-  const traces::NameFacts& facts = trace.names[copy.name].facts;
+bool reads_result(const Trace& trace, const TraceEvent& copy, const CallRow* call) {
+  const NameFacts& facts = trace.names[copy.name].facts;
   if (facts.copy != ops::CopyKind::kDeviceToHost || call == nullptr) return false;
   if (call->op != nullptr && trace.names[call->op->name].text == "aten::_local_scalar_dense") {
     return true;
   }
-  return host_side(facts) != traces::MemoryKind::kPinned && copy.value >= 0 &&
+  return host_side(facts) != MemoryKind::kPinned && copy.value >= 0 &&
          copy.value <= kSmallReadBytes;
 }
 
 std::vector<const CallRow*> own_waits(const Timeline& timeline) {
-  std::unordered_map<const traces::TraceEvent*, std::vector<const CallRow*>> by_op;
+  std::unordered_map<const TraceEvent*, std::vector<const CallRow*>> by_op;
   for (const CallRow& call : timeline.calls) {
-    if (call.op == nullptr || call.op->kind != traces::EventKind::kOp) continue;
-    if (timeline.trace->facts_of(*call.event).call != traces::CallClass::kSynchronize) continue;
+    if (call.op == nullptr || call.op->kind != EventKind::kOp) continue;
+    if (timeline.trace->facts_of(*call.event).call != CallClass::kSynchronize) continue;
     by_op[call.op].push_back(&call);
   }
   std::vector<const CallRow*> waits(timeline.calls.size());

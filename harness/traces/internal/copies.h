@@ -18,7 +18,7 @@ struct CopyGroup {
   std::uint32_t name = ops::kNoIndex;  // Trace::names
   bool reads = false;
   ops::CopyKind direction = ops::CopyKind::kNone;
-  traces::MemoryKind host = traces::MemoryKind::kUnknown;  // kDevice: both ends are on devices
+  MemoryKind host = MemoryKind::kUnknown;  // kDevice: both ends are on devices
   std::int64_t count = 0;
   std::int64_t in_steps = 0;  // launched in the counted steps, as for all members below
   std::optional<std::int64_t> bytes = {};  // bytes of these; absent: not recorded (ROCm)
@@ -47,8 +47,7 @@ struct CopyGroup {
 inline constexpr std::int64_t kSmallReadBytes = std::int64_t{64} << 10;
 
 // Returns whether this copy brings a small result to the waiting host. `call` may be null.
-[[nodiscard]] bool reads_result(const traces::Trace& trace, const traces::TraceEvent& copy,
-                                const CallRow* call);
+[[nodiscard]] bool reads_result(const Trace& trace, const TraceEvent& copy, const CallRow* call);
 
 // For each of Timeline::calls: the call in the same operation that waits for the copy it started;
 // null if there is none. Copies that bring small results are waits themselves.

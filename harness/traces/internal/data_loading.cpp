@@ -10,13 +10,13 @@
 namespace stepbench::traces {
 
 ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   DataLoading out;
   const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
   std::vector<double> later;
   std::vector<double> intervals;
   if (steps.lane != ops::kNoIndex) {
-    for (const traces::TraceEvent& event : trace.lanes[steps.lane].events) {
+    for (const TraceEvent& event : trace.lanes[steps.lane].events) {
       if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
       LoaderCall call = {.at = span_of(event), .name = event.name};
       call.exposed_ns = call.at.length_ns() - busy.length_in(call.at);
@@ -58,10 +58,10 @@ std::size_t part_of(std::string_view name) {
 }
 
 // A batch's rows follow each other without gaps, in the order of the parts.
-std::vector<MadeBatch> batches_of(const traces::Trace& trace, const traces::TraceLane& lane) {
+std::vector<MadeBatch> batches_of(const Trace& trace, const TraceLane& lane) {
   std::vector<MadeBatch> batches;
-  for (const traces::TraceEvent& event : lane.events) {
-    if (event.kind != traces::EventKind::kWorker) continue;
+  for (const TraceEvent& event : lane.events) {
+    if (event.kind != EventKind::kWorker) continue;
     const std::size_t part = part_of(trace.name_of(event));
     if (part == kMadeParts || event.duration_ns() <= 0) continue;
     const bool continues = !batches.empty() && batches.back().last_part < part &&
@@ -165,10 +165,10 @@ LoaderWork::Parts rounded(const std::array<double, kLoaderPartCount>& ns, std::i
   return parts;
 }
 
-IntervalSet fetches_of(const traces::Trace& trace, std::uint32_t lane) {
+IntervalSet fetches_of(const Trace& trace, std::uint32_t lane) {
   std::vector<TimeSpan> spans;
   if (lane == ops::kNoIndex) return {};
-  for (const traces::TraceEvent& event : trace.lanes[lane].events) {
+  for (const TraceEvent& event : trace.lanes[lane].events) {
     if (is_host_op(trace, event) && trace.facts_of(event).data_wait) {
       spans.push_back(span_of(event));
     }
@@ -187,13 +187,13 @@ LoaderPart LoaderWork::largest_exposed() const {
 }
 
 ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   const IntervalSet counted(steps.counted_windows());
   LoaderWork out;
   WorkSweep sweep;
   std::vector<double> batch_ns;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
     const std::vector<MadeBatch> batches = batches_of(trace, lane);
     if (batches.empty()) continue;
     sweep.add(batches);

@@ -44,7 +44,7 @@ class SmTime {
   std::vector<Change> changes_;
 };
 
-TimeSpan clipped(const traces::TraceEvent& event, const TimeSpan& window) {
+TimeSpan clipped(const TraceEvent& event, const TimeSpan& window) {
   return {std::max(event.start_ns, window.begin_ns), std::min(event.end_ns, window.end_ns)};
 }
 
@@ -55,7 +55,7 @@ void add_fill(const Timeline& timeline, const TimeSpan& window, DeviceUse& use) 
   for (const WorkRow& row : timeline.work) {
     if (row.device != use.device || !is_kernel(row)) continue;
     const TimeSpan at = clipped(*row.event, window);
-    const traces::KernelDetail* detail = timeline.trace->kernel_detail(*row.event);
+    const KernelDetail* detail = timeline.trace->kernel_detail(*row.event);
     if (at.length_ns() <= 0 || detail == nullptr) continue;
     if (detail->blocks_per_sm > 0) sm_time.add(at, detail->blocks_per_sm);
     if (detail->occupancy_percent >= 0) {
@@ -104,7 +104,7 @@ TimeSpan steps_and_their_work(const Timeline& timeline, const Steps& steps) {
   TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
   const std::int64_t until_ns = all.end_ns;
   for (const WorkRow& row : timeline.work) {
-    const traces::TraceEvent* call = timeline.call_of(row);
+    const TraceEvent* call = timeline.call_of(row);
     if (call == nullptr || call->start_ns < all.begin_ns || call->start_ns >= until_ns) continue;
     all.end_ns = std::max(all.end_ns, row.event->end_ns);
   }
@@ -126,13 +126,13 @@ std::vector<DeviceUse> find_device_use(const Timeline& timeline, const Steps& st
   return out;
 }
 
-ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const traces::Trace& trace) {
+ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
   using Peaks = ValueOrReason<std::vector<MemoryPeak>>;
   if (trace.memory.empty()) {
     return Peaks::absent("memory was not recorded: profile with profile_memory=True");
   }
   std::map<int, MemoryPeak> peaks;
-  for (const traces::TraceMemory& row : trace.memory) {
+  for (const TraceMemory& row : trace.memory) {
     if (row.total_allocated < 0) continue;
     const auto [at, is_new] = peaks.try_emplace(row.device, MemoryPeak{.device = row.device});
     MemoryPeak& peak = at->second;
@@ -190,7 +190,7 @@ struct KernelSums {
 
 // Kernel names identify the use of tensor cores only in NVIDIA's libraries.
 bool names_reveal_tensor_cores(const Timeline& timeline) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   const ops::TraceDevice* device =
       timeline.devices.empty() ? nullptr : trace.device(timeline.devices.front());
   if (device != nullptr && device->compute_major > 0) return ops::is_of_nvidia(*device);
@@ -203,7 +203,7 @@ bool names_reveal_tensor_cores(const Timeline& timeline) {
 
 ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps) {
   constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   const auto otherwise = names_reveal_tensor_cores(timeline) ? std::optional(false) : std::nullopt;
   const CountedSteps counted_steps(steps);
   std::vector<std::size_t> row_of_name(trace.names.size(), kNone);
@@ -212,7 +212,7 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
   Kernels out;
   for (const WorkRow& work : timeline.work) {
     if (!is_kernel(work)) continue;
-    const traces::TraceEvent& event = *work.event;
+    const TraceEvent& event = *work.event;
     const std::int64_t duration_ns = event.duration_ns();
     std::size_t& index = row_of_name[event.name];
     if (index == kNone) {
@@ -238,7 +238,7 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
       ++sum.row.step_calls;
       sum.row.step_ns += duration_ns;
     }
-    if (const traces::KernelDetail* detail = trace.kernel_detail(event)) {
+    if (const KernelDetail* detail = trace.kernel_detail(event)) {
       sum.blocks.add(detail->blocks_per_sm, duration_ns);
       sum.occupancy.add(detail->occupancy_percent, duration_ns);
     }

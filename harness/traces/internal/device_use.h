@@ -38,7 +38,7 @@ struct MemoryPeak {
 };
 
 // Sorted by device, host first. Absent if memory was not recorded or lacks totals (traces of 2021).
-[[nodiscard]] ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const traces::Trace& trace);
+[[nodiscard]] ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const Trace& trace);
 
 struct KernelRow {
   std::uint32_t name = ops::kNoIndex;  // Trace::names

@@ -357,7 +357,7 @@ void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
 
 }  // namespace
 
-DiffSide diff_side(const std::string& path, const traces::Trace& trace, const Analysis& analysis,
+DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& analysis,
                    const std::vector<Finding>& findings, std::optional<int> device) {
   DiffSide side{.paths = {path},
                 .window = analysis.steps.window,

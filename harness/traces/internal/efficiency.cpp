@@ -22,7 +22,7 @@ constexpr std::array<std::string_view, 4> kReasons = {
     "strides and paddings of convolutions were not recorded (older profilers)",
     "the formula does not cover the input shapes"};
 
-bool says_tf32(const traces::TraceName& kernel) {
+bool says_tf32(const TraceName& kernel) {
   return kernel.facts.tensor_core || kernel.text.find("tf32") != std::string::npos;
 }
 
@@ -30,7 +30,7 @@ bool is_fused_by_triton(std::string_view kernel) { return kernel.starts_with("tr
 
 // An operator with a formula, or an autograd function.
 struct FormulaNode {
-  const traces::TraceEvent* event = nullptr;
+  const TraceEvent* event = nullptr;
   std::uint32_t parent = kNoRow;
   bool autograd = false;
   bool backward = false;       // inside an autograd function
@@ -48,7 +48,7 @@ class EfficiencyTable {
         untyped_(untyped),
         windows_(steps.counted_windows()),
         calls_(timeline.calls_of_lanes()) {
-    for (const traces::TraceName& name : trace_.names) {
+    for (const TraceName& name : trace_.names) {
       // Element-wise sums and products are memory-bound: nobody tunes their kernels.
       const bool has_formula = ops::has_work(name.text);
       formulas_.push_back(has_formula && name.text != "aten::add" && name.text != "aten::mul");
@@ -64,7 +64,7 @@ class EfficiencyTable {
     }
     add_device_work();
     for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
-      if (trace_.lanes[lane].kind == traces::LaneKind::kHost) add_lane(lane);
+      if (trace_.lanes[lane].kind == LaneKind::kHost) add_lane(lane);
     }
     find_peaks();
     finish();
@@ -77,7 +77,7 @@ class EfficiencyTable {
     for (const WorkRow& row : timeline_.work) {
       if (!is_kernel(row)) continue;
       const std::int64_t ns = row.event->duration_ns();
-      const traces::TraceName& name = trace_.names[row.event->name];
+      const TraceName& name = trace_.names[row.event->name];
       if (row.call != ops::kNoIndex && says_tf32(name)) tf32_of_call_[row.call] += ns;
       if (row.communication) continue;
       out_.work_ns += ns;
@@ -86,20 +86,20 @@ class EfficiencyTable {
   }
 
   void add_lane(std::uint32_t lane) {
-    const std::vector<traces::TraceEvent>& events = trace_.lanes[lane].events;
+    const std::vector<TraceEvent>& events = trace_.lanes[lane].events;
     nodes_.clear();
     std::vector<std::uint32_t> node_of(events.size(), kNoRow);  // the innermost around each row
     std::uint32_t open = kNoRow;
     for (std::size_t i = 0; i < events.size(); ++i) {
-      const traces::TraceEvent& event = events[i];
-      if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation) {
+      const TraceEvent& event = events[i];
+      if (!is_op_or_annotation(event.kind)) {
         continue;
       }
       while (open != kNoRow && nodes_[open].event->end_ns <= event.start_ns) {
         open = nodes_[open].parent;
       }
       const bool autograd = trace_.names[event.name].facts.autograd;
-      const bool counts = formulas_[event.name] && event.kind == traces::EventKind::kOp;
+      const bool counts = formulas_[event.name] && event.kind == EventKind::kOp;
       if (autograd || counts) {
         FormulaNode node{.event = &event, .parent = open, .autograd = autograd};
         if (open != kNoRow) {
@@ -112,7 +112,7 @@ class EfficiencyTable {
       node_of[i] = open;
     }
     for (const std::uint32_t call : calls_[lane]) {
-      const traces::TraceEvent* op = timeline_.calls[call].op;
+      const TraceEvent* op = timeline_.calls[call].op;
       if (op == nullptr) continue;
       const std::uint32_t node = node_of[std::size_t(op - events.data())];
       if (node != kNoRow) give(call, nodes_[node]);
@@ -154,7 +154,7 @@ class EfficiencyTable {
     Uncounted reason = Uncounted::kOther;
   };
 
-  Found row_of(const traces::TraceEvent& event, bool backward) {
+  Found row_of(const TraceEvent& event, bool backward) {
     const std::uint64_t key = (std::uint64_t{event.name} << 33U) |
                               (std::uint64_t{event.detail} << 1U) | std::uint64_t{backward};
     const auto [at, is_new] = known_.try_emplace(key);
@@ -162,8 +162,8 @@ class EfficiencyTable {
     return at->second;
   }
 
-  std::uint32_t find_row(const traces::TraceEvent& event, bool backward) {
-    const traces::OpDetail* detail = trace_.op_detail(event);
+  std::uint32_t find_row(const TraceEvent& event, bool backward) {
+    const OpDetail* detail = trace_.op_detail(event);
     if (detail == nullptr || detail->shapes == ops::kNoIndex) return kNoRow;
     const std::optional<ops::OpWork> work = ops::work_of(
         trace_.name_of(event), trace_.text(detail->shapes), trace_.text(detail->arguments));
@@ -188,8 +188,8 @@ class EfficiencyTable {
     return at->second;
   }
 
-  [[nodiscard]] Uncounted uncounted_reason(const traces::TraceEvent& event) const {
-    const traces::OpDetail* detail = trace_.op_detail(event);
+  [[nodiscard]] Uncounted uncounted_reason(const TraceEvent& event) const {
+    const OpDetail* detail = trace_.op_detail(event);
     if (detail == nullptr || detail->shapes == ops::kNoIndex) return Uncounted::kNoShapes;
     constexpr std::string_view kPlain = "[]0123456789, ";
     const std::string_view shapes = trace_.text(detail->shapes);
@@ -261,7 +261,7 @@ class EfficiencyTable {
   }
 
   const Timeline& timeline_;
-  const traces::Trace& trace_;
+  const Trace& trace_;
   ops::Dtype untyped_;
   std::vector<bool> formulas_;                     // indexed by name
   std::vector<TimeSpan> windows_;                  // the counted steps'

@@ -36,12 +36,10 @@ class CallFolder {
     const std::vector<OpNode>& nodes = tree_.nodes();
     for (const OpNode& node : nodes) counted_.push_back(is_in_step(node));
     has_steps_ = std::ranges::find(counted_, true) != counted_.end();
-    std::vector<std::int64_t> self_ns(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       counted_[i] = !nodes[i].async() && (!has_steps_ || counted_[i]);
-      if (!nodes[i].async()) self_ns[i] += nodes[i].row->duration_ns();
-      if (nodes[i].parent != ops::kNoIndex) self_ns[nodes[i].parent] -= nodes[i].row->duration_ns();
     }
+    const std::vector<std::int64_t> self_ns = tree_.self_times();
     fold_of_.assign(nodes.size(), kNoFold);
     for (std::uint32_t i = 0; i < nodes.size(); ++i) {
       if (!counted_[i]) continue;
@@ -97,7 +95,7 @@ class CallFolder {
   // A collector that marks steps itself may begin them slightly after the loop did, so a phase
   // belongs to the step that contains most of it.
   void open_phases(std::uint32_t step) {
-    const traces::TraceEvent& row = *tree_.nodes()[step].row;
+    const TraceEvent& row = *tree_.nodes()[step].row;
     step_ = step;
     phases_.clear();
     const std::vector<OpTree::Mark>& marks = tree_.phases();

@@ -14,7 +14,7 @@ constexpr std::size_t kMaxHostThreads = 32;
 // Merges spans as they arrive in ascending order of start: most rows lie inside the previous one.
 class GrowingSet {
  public:
-  void add(const traces::TraceEvent& event) {
+  void add(const TraceEvent& event) {
     if (!spans_.empty() && event.start_ns <= spans_.back().end_ns) {
       spans_.back().end_ns = std::max(spans_.back().end_ns, event.end_ns);
     } else {
@@ -29,31 +29,28 @@ class GrowingSet {
 };
 
 // A linear search suffices: calls rarely nest.
-const traces::TraceEvent* op_around(const std::vector<const traces::TraceEvent*>& open) {
-  const auto found = std::find_if(open.rbegin(), open.rend(), [](const traces::TraceEvent* row) {
-    return !traces::is_call(row->kind);
-  });
+const TraceEvent* op_around(const std::vector<const TraceEvent*>& open) {
+  const auto found = std::find_if(open.rbegin(), open.rend(),
+                                  [](const TraceEvent* row) { return !is_call(row->kind); });
   return found == open.rend() ? nullptr : *found;
 }
 
 }  // namespace
 
-std::vector<InnerRow> innermost_rows(const traces::Trace& trace, const traces::TraceLane& lane,
-                                     bool calls) {
+std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, bool calls) {
   std::vector<InnerRow> out;
-  std::vector<const traces::TraceEvent*> open;
+  std::vector<const TraceEvent*> open;
   std::int64_t now_ns = 0;
   // The innermost open row runs from `now_ns` to `until_ns`.
   const auto run_until = [&](std::int64_t until_ns) {
     while (!open.empty()) {
-      const traces::TraceEvent* row = open.back();
+      const TraceEvent* row = open.back();
       const std::int64_t end_ns = std::min(row->end_ns, until_ns);
       if (end_ns > now_ns) {
         if (!out.empty() && out.back().row == row && out.back().at.end_ns == now_ns) {
           out.back().at.end_ns = end_ns;
         } else {
-          out.push_back(
-              {{now_ns, end_ns}, row, traces::is_call(row->kind) ? op_around(open) : nullptr});
+          out.push_back({{now_ns, end_ns}, row, is_call(row->kind) ? op_around(open) : nullptr});
         }
         now_ns = end_ns;
       }
@@ -61,8 +58,8 @@ std::vector<InnerRow> innermost_rows(const traces::Trace& trace, const traces::T
       open.pop_back();
     }
   };
-  for (const traces::TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event) && !(calls && traces::is_call(event.kind))) continue;
+  for (const TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event) && !(calls && is_call(event.kind))) continue;
     run_until(event.start_ns);
     now_ns = std::max(now_ns, event.start_ns);
     if (open.empty()) now_ns = event.start_ns;
@@ -70,29 +67,29 @@ std::vector<InnerRow> innermost_rows(const traces::Trace& trace, const traces::T
   }
   if (!open.empty()) {
     std::int64_t last_ns = now_ns;
-    for (const traces::TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
+    for (const TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
     run_until(last_ns);
   }
   return out;
 }
 
-IdleCause cause_of_call(traces::CallClass call) {
-  if (call == traces::CallClass::kSynchronize) return IdleCause::kSynchronise;
-  return call == traces::CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
+IdleCause cause_of_call(CallClass call) {
+  if (call == CallClass::kSynchronize) return IdleCause::kSynchronise;
+  return call == CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
 }
 
-HostSets::HostSets(const traces::Trace& trace, std::uint32_t main) {
+HostSets::HostSets(const Trace& trace, std::uint32_t main) {
   ByCause<GrowingSet> of_main;
   std::vector<TimeSpan> all_others;
   std::vector<TimeSpan> all_backward;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != traces::LaneKind::kHost) continue;
+    if (trace.lanes[i].kind != LaneKind::kHost) continue;
     ByCause<GrowingSet> of_thread;
     ByCause<GrowingSet>& sets = i == main ? of_main : of_thread;
-    for (const traces::TraceEvent& event : trace.lanes[i].events) {
-      const bool call = traces::is_call(event.kind);
+    for (const TraceEvent& event : trace.lanes[i].events) {
+      const bool call = is_call(event.kind);
       if (!call && !is_host_op(trace, event)) continue;
-      const traces::NameFacts& facts = trace.names[event.name].facts;
+      const NameFacts& facts = trace.names[event.name].facts;
       if (i != main) sets[IdleCause::kOtherThread].add(event);
       if (call) {
         sets[cause_of_call(facts.call)].add(event);
@@ -127,12 +124,11 @@ HostSets::HostSets(const traces::Trace& trace, std::uint32_t main) {
   threads = std::move(busiest);
 }
 
-const std::vector<const traces::TraceEvent*>& OpenRows::at(std::int64_t at_ns) {
-  const std::vector<traces::TraceEvent>& events = lane_.events;
+const std::vector<const TraceEvent*>& OpenRows::at(std::int64_t at_ns) {
+  const std::vector<TraceEvent>& events = lane_.events;
   for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
-    const traces::TraceEvent& event = events[next_];
-    if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation)
-      continue;
+    const TraceEvent& event = events[next_];
+    if (!is_op_or_annotation(event.kind)) continue;
     close_until(event.start_ns);
     open_.push_back(&event);
   }
@@ -176,13 +172,12 @@ bool is_users_frame(std::string_view name) {
                               [&](std::string_view library) { return path.starts_with(library); });
 }
 
-PythonFrames::PythonFrames(const traces::Trace& trace, const traces::TraceLane& lane)
-    : trace_(&trace) {
+PythonFrames::PythonFrames(const Trace& trace, const TraceLane& lane) : trace_(&trace) {
   std::vector<std::uint32_t> open;
   std::int64_t now_ns = 0;
   const auto run_until = [&](std::int64_t until_ns) {
     while (!open.empty()) {
-      const traces::TraceEvent& row = *frames_[open.back()].row;
+      const TraceEvent& row = *frames_[open.back()].row;
       const std::int64_t end_ns = std::min(row.end_ns, until_ns);
       if (end_ns > now_ns) {
         pieces_.push_back({{now_ns, end_ns}, open.back()});
@@ -192,8 +187,8 @@ PythonFrames::PythonFrames(const traces::Trace& trace, const traces::TraceLane& 
       open.pop_back();
     }
   };
-  for (const traces::TraceEvent& event : lane.events) {
-    if (event.kind != traces::EventKind::kPython) continue;
+  for (const TraceEvent& event : lane.events) {
+    if (event.kind != EventKind::kPython) continue;
     run_until(event.start_ns);
     now_ns = open.empty() ? event.start_ns : std::max(now_ns, event.start_ns);
     const auto index = static_cast<std::uint32_t>(frames_.size());
@@ -231,7 +226,7 @@ PythonShare PythonFrames::share_of(std::uint32_t frame) const {
   while (user != kNoFrame && called != user && frames_[called].parent != user) {
     called = frames_[called].parent;
   }
-  const traces::TraceEvent* row = frames_[called].row;
+  const TraceEvent* row = frames_[called].row;
   return {.function = row->name,
           .caller = user == kNoFrame || called == user ? ops::kNoIndex : frames_[user].row->name,
           .row = row};

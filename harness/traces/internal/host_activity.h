@@ -19,15 +19,14 @@ namespace stepbench::traces {
 // A span of one thread during which the same row was the innermost.
 struct InnerRow {
   TimeSpan at = {};
-  const traces::TraceEvent* row = nullptr;
-  const traces::TraceEvent* op =
-      nullptr;  // for a call: the innermost row around it that is no call
+  const TraceEvent* row = nullptr;
+  const TraceEvent* op = nullptr;  // for a call: the innermost row around it that is no call
 };
 
 // Returns the innermost op, annotation or loader row at each moment of a thread, without steps, as
 // sorted and disjoint spans. Includes calls if `calls` is set.
-[[nodiscard]] std::vector<InnerRow> innermost_rows(const traces::Trace& trace,
-                                                   const traces::TraceLane& lane, bool calls);
+[[nodiscard]] std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane,
+                                                   bool calls);
 
 struct OtherThread {
   std::uint32_t lane = 0;
@@ -62,11 +61,11 @@ struct ByCause : std::array<Value, kIdleCauses> {
   }
 };
 
-[[nodiscard]] IdleCause cause_of_call(traces::CallClass call);
+[[nodiscard]] IdleCause cause_of_call(CallClass call);
 
 struct HostSets {
   // `main` is the step thread; kNoIndex: no step thread.
-  HostSets(const traces::Trace& trace, std::uint32_t main);
+  HostSets(const Trace& trace, std::uint32_t main);
 
   ByCause<IntervalSet> explaining;   // moments that each cause explains; kUnattributed: none
   IntervalSet main_backward;         // autograd on the step thread
@@ -77,15 +76,15 @@ struct HostSets {
 // ascending order.
 class OpenRows {
  public:
-  explicit OpenRows(const traces::TraceLane& lane) : lane_(lane) {}
-  [[nodiscard]] const std::vector<const traces::TraceEvent*>& at(std::int64_t at_ns);
+  explicit OpenRows(const TraceLane& lane) : lane_(lane) {}
+  [[nodiscard]] const std::vector<const TraceEvent*>& at(std::int64_t at_ns);
 
  private:
   void close_until(std::int64_t at_ns);
 
-  const traces::TraceLane& lane_;
+  const TraceLane& lane_;
   std::size_t next_ = 0;
-  std::vector<const traces::TraceEvent*> open_;
+  std::vector<const TraceEvent*> open_;
 };
 
 // The Python frames of one thread: the running function, its caller, and the functions in which a
@@ -102,14 +101,14 @@ struct PythonShare {
   std::uint32_t function = ops::kNoIndex;  // kNoIndex: not covered by any frame
   std::uint32_t caller =
       ops::kNoIndex;  // the user's frame that called it; kNoIndex: it is the user's own
-  const traces::TraceEvent* row = nullptr;  // the longest row of `function` in the span
+  const TraceEvent* row = nullptr;  // the longest row of `function` in the span
   std::int64_t ns = 0;
 };
 
 class PythonFrames {
  public:
   PythonFrames() = default;
-  PythonFrames(const traces::Trace& trace, const traces::TraceLane& lane);
+  PythonFrames(const Trace& trace, const TraceLane& lane);
 
   [[nodiscard]] bool empty() const { return frames_.empty(); }
   // The user's frame that runs, or calls the running library, at this moment; kNoIndex: none.
@@ -121,7 +120,7 @@ class PythonFrames {
  private:
   static constexpr std::uint32_t kNoFrame = 0xffffffffU;
   struct Frame {
-    const traces::TraceEvent* row = nullptr;
+    const TraceEvent* row = nullptr;
     std::uint32_t parent = kNoFrame;
     std::int64_t covered_ns = 0;  // part of the current span
     std::uint32_t named_as = kNoFrame;
@@ -137,7 +136,7 @@ class PythonFrames {
   [[nodiscard]] std::uint32_t users_around(std::uint32_t frame) const;
   [[nodiscard]] PythonShare share_of(std::uint32_t frame) const;
 
-  const traces::Trace* trace_ = nullptr;
+  const Trace* trace_ = nullptr;
   std::vector<Frame> frames_;  // sorted by start: callers precede callees
   std::vector<Piece> pieces_;
   std::vector<bool> users_;  // indexed by name

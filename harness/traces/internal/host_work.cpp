@@ -31,18 +31,17 @@ class NameCounts {
 
 class OperatorWalk {
  public:
-  OperatorWalk(const traces::Trace& trace, const Steps& steps, const traces::TraceLane& lane)
+  OperatorWalk(const Trace& trace, const Steps& steps, const TraceLane& lane)
       : trace_(trace), counted_(steps), lane_(lane) {}
 
   void walk() {
-    for (const traces::TraceEvent& event : lane_.events) {
-      if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation)
-        continue;
+    for (const TraceEvent& event : lane_.events) {
+      if (!is_op_or_annotation(event.kind)) continue;
       if (trace_.facts_of(event).data_wait)
         loading_until_ns_ = std::max(loading_until_ns_, event.end_ns);
       if (trace_.facts_of(event).optimizer)
         optimizer_until_ns_ = std::max(optimizer_until_ns_, event.end_ns);
-      if (event.kind != traces::EventKind::kOp || event.start_ns < loading_until_ns_) continue;
+      if (event.kind != EventKind::kOp || event.start_ns < loading_until_ns_) continue;
       const auto step = counted_.at(event.start_ns);
       if (event.start_ns >= outermost_until_ns_) {
         outermost_ = &event;
@@ -62,7 +61,7 @@ class OperatorWalk {
   }
 
   struct Outermost {
-    const traces::TraceEvent* row = nullptr;
+    const TraceEvent* row = nullptr;
     std::size_t step = 0;
   };
 
@@ -70,7 +69,7 @@ class OperatorWalk {
   std::vector<Outermost> outermost_rows;  // in the counted steps
 
  private:
-  void read(const traces::TraceEvent& event, std::size_t step) {
+  void read(const TraceEvent& event, std::size_t step) {
     if (out.reads++ == 0) {
       out.first_read = span_of(*outermost_);
       out.first_read_step = step;
@@ -100,7 +99,7 @@ class OperatorWalk {
     tiny_names_.add(last_->row->name);
     last_.reset();
   }
-  void add(const traces::TraceEvent& event, std::size_t step) {
+  void add(const TraceEvent& event, std::size_t step) {
     take_last();
     if (event.duration_ns() >= HostWork::kTinyNs) {
       run_ = {};
@@ -119,19 +118,19 @@ class OperatorWalk {
   }
 
   struct Tiny {
-    const traces::TraceEvent* row = nullptr;
+    const TraceEvent* row = nullptr;
     std::int64_t before_ns = 0;  // time since the previous row
   };
 
-  const traces::Trace& trace_;
+  const Trace& trace_;
   CountedSteps counted_;
-  const traces::TraceLane& lane_;
+  const TraceLane& lane_;
   std::optional<PythonFrames> frames_;
   std::optional<Tiny> last_;
   NameCounts tiny_names_;
   NameCounts reading_frames_;
   NameCounts reading_;
-  const traces::TraceEvent* outermost_ = nullptr;
+  const TraceEvent* outermost_ = nullptr;
   std::int64_t outermost_until_ns_ = 0;
   std::int64_t loading_until_ns_ = 0;
   std::int64_t optimizer_until_ns_ = 0;
@@ -140,7 +139,7 @@ class OperatorWalk {
   std::size_t run_step_ = 0;
 };
 
-HostWork::Allocations large_allocations(const traces::Trace& trace, const Steps& steps,
+HostWork::Allocations large_allocations(const Trace& trace, const Steps& steps,
                                         const std::vector<OperatorWalk::Outermost>& rows) {
   HostWork::Allocations out;
   const CountedSteps counted(steps);
@@ -148,7 +147,7 @@ HostWork::Allocations large_allocations(const traces::Trace& trace, const Steps&
   std::unordered_map<std::uint64_t, std::int64_t> held;  // key: address
   std::int64_t held_bytes = 0;
   auto row = rows.begin();
-  for (const traces::TraceMemory& event : trace.memory) {
+  for (const TraceMemory& event : trace.memory) {
     if (event.device >= 0 || event.lane != steps.lane) continue;
     if (event.bytes < 0) {
       const auto freed = held.find(event.address);
@@ -189,7 +188,7 @@ HostWork::Allocations large_allocations(const traces::Trace& trace, const Steps&
 }  // namespace
 
 ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   if (steps.lane == ops::kNoIndex) {
     return ValueOrReason<HostWork>::absent("the trace has no step thread");
   }
@@ -210,11 +209,11 @@ struct Wait {
 };
 
 // Returns the outermost op around the moment that is inside the same annotations as the moment.
-const traces::TraceEvent* outermost_op(OpenRows& rows, std::int64_t at_ns) {
-  const traces::TraceEvent* outermost = nullptr;
-  const std::vector<const traces::TraceEvent*>& open = rows.at(at_ns);
+const TraceEvent* outermost_op(OpenRows& rows, std::int64_t at_ns) {
+  const TraceEvent* outermost = nullptr;
+  const std::vector<const TraceEvent*>& open = rows.at(at_ns);
   for (auto row = open.rbegin(); row != open.rend(); ++row) {
-    if ((*row)->kind == traces::EventKind::kAnnotation) break;
+    if ((*row)->kind == EventKind::kAnnotation) break;
     if ((*row)->end_ns > at_ns) outermost = *row;
   }
   return outermost;
@@ -222,7 +221,7 @@ const traces::TraceEvent* outermost_op(OpenRows& rows, std::int64_t at_ns) {
 
 // By thread, each sorted by start.
 std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   std::vector<bool> reads(timeline.calls.size());
   for (const WorkRow& row : timeline.work) {
     if (!is_copy(row) || row.call == ops::kNoIndex) continue;
@@ -235,8 +234,7 @@ std::map<std::uint32_t, std::vector<Wait>> waits_of(const Timeline& timeline) {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     const CallRow& call = timeline.calls[i];
     const bool waits_for_all =
-        trace.facts_of(*call.event).call == traces::CallClass::kSynchronize &&
-        !of_copies.contains(&call);
+        trace.facts_of(*call.event).call == CallClass::kSynchronize && !of_copies.contains(&call);
     if (reads[i] || waits_for_all) waits[call.event->lane].push_back({&call, reads[i]});
   }
   return waits;
@@ -247,15 +245,15 @@ class WaitTable {
   WaitTable(const Timeline& timeline, const Steps& steps)
       : trace_(*timeline.trace), steps_(steps) {}
 
-  void add(const traces::TraceLane& lane, const std::vector<Wait>& waits) {
+  void add(const TraceLane& lane, const std::vector<Wait>& waits) {
     OpenRows rows(lane);
     const PythonFrames frames(trace_, lane);
-    const traces::TraceEvent* read_op = nullptr;
+    const TraceEvent* read_op = nullptr;
     for (const Wait& wait : waits) {
-      const traces::TraceEvent& call = *wait.call->event;
+      const TraceEvent& call = *wait.call->event;
       const auto step = steps_.at(call.start_ns);
       if (!step) continue;
-      const traces::TraceEvent* op = outermost_op(rows, call.start_ns);
+      const TraceEvent* op = outermost_op(rows, call.start_ns);
       const bool of_last_read = !wait.reads && op != nullptr && op == read_op;
       if (wait.reads) read_op = op;
       const bool reads = wait.reads || of_last_read;
@@ -287,7 +285,7 @@ class WaitTable {
     return out_.places[at->second];
   }
 
-  const traces::Trace& trace_;
+  const Trace& trace_;
   CountedSteps steps_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, bool>, std::size_t> known_;
   HostWaits out_;

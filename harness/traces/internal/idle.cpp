@@ -54,14 +54,14 @@ struct PlaceHash {
 };
 
 // Finds the step thread's rows around a gap. Examines a bounded number of rows.
-void name_neighbours(const traces::Trace& trace, const traces::TraceLane& lane, IdleGap& gap) {
+void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
   constexpr std::ptrdiff_t kMaxLooks = 512;
-  const std::vector<traces::TraceEvent>& events = lane.events;
-  const auto is_row = [&](const traces::TraceEvent& event) {
-    return traces::is_call(event.kind) || is_host_op(trace, event);
+  const std::vector<TraceEvent>& events = lane.events;
+  const auto is_row = [&](const TraceEvent& event) {
+    return is_call(event.kind) || is_host_op(trace, event);
   };
   const auto behind = std::ranges::partition_point(
-      events, [&](const traces::TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
+      events, [&](const TraceEvent& event) { return event.start_ns < gap.at.end_ns; });
   const auto next =
       std::find_if(behind, behind + std::min(kMaxLooks, events.end() - behind), is_row);
   if (next != events.end() && is_row(*next)) gap.after = next->name;
@@ -86,12 +86,12 @@ class IdlePlaces {
     if (steps.lane == ops::kNoIndex) return;
     add_calls();
     add_main_rows();
-    const traces::Trace& trace = *timeline.trace;
+    const Trace& trace = *timeline.trace;
     for (const OtherThread& thread : host.threads) {
       std::vector<Stretch>& stretches = threads_.emplace_back();
       for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
-        const bool call = traces::is_call(inner.row->kind);
-        const traces::TraceEvent* op = call ? inner.op : inner.row;
+        const bool call = is_call(inner.row->kind);
+        const TraceEvent* op = call ? inner.op : inner.row;
         stretches.push_back({.at = inner.at,
                              .name = op == nullptr ? ops::kNoIndex : timeline.shown_name(*op),
                              .call = call ? inner.row->name : ops::kNoIndex,
@@ -130,15 +130,15 @@ class IdlePlaces {
     TimeSpan at = {};
     std::uint32_t name = ops::kNoIndex;
     std::uint32_t call = ops::kNoIndex;
-    const traces::TraceEvent* row = nullptr;
+    const TraceEvent* row = nullptr;
   };
 
   // A call inside another one of the same cause counts as part of it.
   void add_calls() {
-    const traces::Trace& trace = *timeline_.trace;
+    const Trace& trace = *timeline_.trace;
     for (const CallRow& call : timeline_.calls) {
       if (call.event->lane != steps_.lane) continue;
-      const traces::CallClass kind = trace.names[call.event->name].facts.call;
+      const CallClass kind = trace.names[call.event->name].facts.call;
       std::vector<Stretch>& stretches = main_[cause_of_call(kind)];
       TimeSpan at = span_of(*call.event);
       if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
@@ -152,18 +152,18 @@ class IdlePlaces {
   }
 
   void add_main_rows() {
-    const traces::Trace& trace = *timeline_.trace;
-    const traces::TraceLane& lane = trace.lanes[steps_.lane];
+    const Trace& trace = *timeline_.trace;
+    const TraceLane& lane = trace.lanes[steps_.lane];
     for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
       main_[IdleCause::kHostOp].push_back(
           {.at = inner.at, .name = timeline_.shown_name(*inner.row), .row = inner.row});
     }
     frames_ = PythonFrames(trace, lane);
     std::vector<Stretch>& loading = main_[IdleCause::kDataLoading];
-    for (const traces::TraceEvent& event : lane.events) {
+    for (const TraceEvent& event : lane.events) {
       if (!is_host_op(trace, event)) continue;
       const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
-      if (event.kind == traces::EventKind::kAnnotation && !inside) annotations_.push_back(&event);
+      if (event.kind == EventKind::kAnnotation && !inside) annotations_.push_back(&event);
       if (!trace.names[event.name].facts.data_wait) continue;
       TimeSpan at = span_of(event);
       if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
@@ -175,7 +175,7 @@ class IdlePlaces {
                   std::uint32_t lane, std::vector<IdlePlace>& places) const {
     struct Known {
       std::size_t place = 0;
-      const traces::TraceEvent* last = nullptr;
+      const TraceEvent* last = nullptr;
     };
     std::unordered_map<PlaceKey, Known, PlaceHash> known;
     for_each_piece(
@@ -219,7 +219,7 @@ class IdlePlaces {
 
   [[nodiscard]] std::uint32_t annotation_at(std::int64_t at_ns) const {
     const auto found =
-        window_at(annotations_, at_ns, [](const traces::TraceEvent* row) { return span_of(*row); });
+        window_at(annotations_, at_ns, [](const TraceEvent* row) { return span_of(*row); });
     return found ? timeline_.shown_name(*annotations_[*found]) : ops::kNoIndex;
   }
 
@@ -310,10 +310,10 @@ class IdlePlaces {
   const Steps& steps_;
   const HostSets& host_;
   IntervalSet counted_;
-  ByCause<std::vector<Stretch>> main_;                  // spans of the step thread
-  std::vector<std::vector<Stretch>> threads_;           // as HostSets::threads
-  std::vector<const traces::TraceEvent*> annotations_;  // outermost annotations of the step thread
-  PythonFrames frames_;                                 // the step thread's
+  ByCause<std::vector<Stretch>> main_;          // spans of the step thread
+  std::vector<std::vector<Stretch>> threads_;   // as HostSets::threads
+  std::vector<const TraceEvent*> annotations_;  // outermost annotations of the step thread
+  PythonFrames frames_;                         // the step thread's
 };
 
 class Attribution {

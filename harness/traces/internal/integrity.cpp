@@ -31,7 +31,7 @@ bool blocks_numbers(const std::vector<IntegrityNote>& notes) {
 
 namespace {
 
-void check_reading(const traces::ReadingFacts& reading, IntegrityNotes& notes) {
+void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
   if (reading.damaged()) {
     const std::int64_t places = reading.control_characters + reading.bare_words +
                                 reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
@@ -45,7 +45,7 @@ void check_reading(const traces::ReadingFacts& reading, IntegrityNotes& notes) {
                  text::counted(reading.duplicate_headers, "key") +
                      " of the file appear twice, as if two traces were written into one file");
   std::int64_t ignored = 0;
-  for (const traces::IgnoredRows& rows : reading.ignored) ignored += rows.count;
+  for (const IgnoredRows& rows : reading.ignored) ignored += rows.count;
   if (ignored > 0) {
     constexpr std::size_t kMaxShown = 3;
     std::vector<std::string> what;
@@ -63,7 +63,7 @@ void check_reading(const traces::ReadingFacts& reading, IntegrityNotes& notes) {
 }
 
 // Lost records lower the confidence. Of other errors, such as a missing GPU, one is reported.
-void check_log_lines(const traces::Trace& trace, IntegrityNotes& notes) {
+void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
   constexpr std::array<std::string_view, 4> kLosses = {"lost", "dropped", "overflow", "exceeded"};
   const auto loses = [&](const std::string& line) {
     return std::ranges::any_of(
@@ -80,7 +80,7 @@ void check_log_lines(const traces::Trace& trace, IntegrityNotes& notes) {
             "the profiler reported: " + text::printable(shown->substr(0, kMaxLength)));
 }
 
-void check_resolution(const traces::Trace& trace, IntegrityNotes& notes) {
+void check_resolution(const Trace& trace, IntegrityNotes& notes) {
   if (trace.resolution_ns > 1 && trace.reading.rows > 0) {
     notes.add(kNote, "whole_microseconds",
               "times are whole microseconds: each edge is uncertain by 1 us, and " +
@@ -106,7 +106,7 @@ void check_external_ids(const Timeline& timeline, IntegrityNotes& notes) {
 }
 
 void check_header(const Timeline& timeline, IntegrityNotes& notes) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   if (!timeline.work.empty() && trace.devices.empty()) {
     notes.add(
         kNote, "no_device_properties",
@@ -144,7 +144,7 @@ class NestingCheck {
   explicit NestingCheck(std::int64_t slack_ns) : slack_ns_(slack_ns) {}
 
   void start_lane() { open_ends_.clear(); }
-  void add(const traces::TraceEvent& event) {
+  void add(const TraceEvent& event) {
     while (!open_ends_.empty() && open_ends_.back() <= event.start_ns + slack_ns_) {
       open_ends_.pop_back();
     }
@@ -159,27 +159,26 @@ class NestingCheck {
   std::int64_t crossing_ = 0;
 };
 
-bool is_host_row(const traces::TraceEvent& event) {
-  return event.kind == traces::EventKind::kOp || event.kind == traces::EventKind::kAnnotation ||
-         event.kind == traces::EventKind::kPython || traces::is_call(event.kind);
+bool is_host_row(const TraceEvent& event) {
+  return is_op_or_annotation(event.kind) || event.kind == EventKind::kPython || is_call(event.kind);
 }
 
 void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   NestingCheck host(trace.resolution_ns);
   std::int64_t overlapping = 0;
   std::int64_t host_rows = 0;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind == traces::LaneKind::kHost) {
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind == LaneKind::kHost) {
       host.start_lane();
-      for (const traces::TraceEvent& event : lane.events) {
+      for (const TraceEvent& event : lane.events) {
         if (!is_host_row(event)) continue;
         host.add(event);
         ++host_rows;
       }
-    } else if (lane.kind == traces::LaneKind::kStream) {
-      const traces::TraceEvent* last = nullptr;
-      for (const traces::TraceEvent& event : lane.events) {
+    } else if (lane.kind == LaneKind::kStream) {
+      const TraceEvent* last = nullptr;
+      for (const TraceEvent& event : lane.events) {
         // Copy engines may run concurrently with a stream's kernels.
         if (trace.names[event.name].facts.moves_memory) continue;
         if (last != nullptr && event.start_ns + trace.resolution_ns < last->end_ns) ++overlapping;
@@ -206,10 +205,10 @@ void check_span(const Timeline& timeline, IntegrityNotes& notes) {
   const TimeSpan span = {timeline.recorded->begin_ns - kSlackNs,
                          timeline.recorded->end_ns + kSlackNs};
   std::int64_t outside = 0;
-  for (const traces::TraceLane& lane : timeline.trace->lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
-    outside += std::ranges::count_if(lane.events, [&](const traces::TraceEvent& event) {
-      return (event.kind == traces::EventKind::kOp || traces::is_call(event.kind)) &&
+  for (const TraceLane& lane : timeline.trace->lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    outside += std::ranges::count_if(lane.events, [&](const TraceEvent& event) {
+      return (event.kind == EventKind::kOp || is_call(event.kind)) &&
              (event.start_ns < span.begin_ns || event.end_ns > span.end_ns);
     });
   }
@@ -221,10 +220,10 @@ void check_span(const Timeline& timeline, IntegrityNotes& notes) {
 
 void check_processes(const Timeline& timeline, IntegrityNotes& notes) {
   std::set<std::int64_t> processes;
-  for (const traces::TraceLane& lane : timeline.trace->lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
-    const bool works = std::ranges::any_of(lane.events, [](const traces::TraceEvent& event) {
-      return event.kind == traces::EventKind::kOp || traces::is_call(event.kind);
+  for (const TraceLane& lane : timeline.trace->lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    const bool works = std::ranges::any_of(lane.events, [](const TraceEvent& event) {
+      return event.kind == EventKind::kOp || is_call(event.kind);
     });
     if (works) processes.insert(lane.pid);
   }
@@ -302,17 +301,17 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
 // Work before the first and after the last step.
 void check_outside(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes) {
   if (steps.window != WindowKind::kHostStep || steps.steps.empty()) return;
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   const TimeSpan all = {steps.steps.front().window.begin_ns, steps.steps.back().window.end_ns};
   const std::int64_t work = std::ranges::count_if(timeline.work, [&](const WorkRow& row) {
-    const traces::TraceEvent* call = timeline.call_of(row);
+    const TraceEvent* call = timeline.call_of(row);
     return call != nullptr && !all.contains(call->start_ns);
   });
   std::int64_t ops = 0;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
-    ops += std::ranges::count_if(lane.events, [&](const traces::TraceEvent& event) {
-      return event.kind == traces::EventKind::kOp && !all.contains(event.start_ns);
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    ops += std::ranges::count_if(lane.events, [&](const TraceEvent& event) {
+      return event.kind == EventKind::kOp && !all.contains(event.start_ns);
     });
   }
   if (work + ops == 0) return;

@@ -28,9 +28,9 @@ std::string part_text(std::int64_t part, std::int64_t whole) {
   return text::with_separators(part) + " of " + text::with_separators(whole);
 }
 
-bool is_launch(const traces::Trace& trace, const traces::TraceEvent& call) {
-  const traces::CallClass kind = trace.names[call.name].facts.call;
-  return kind == traces::CallClass::kLaunch || kind == traces::CallClass::kGraphLaunch;
+bool is_launch(const Trace& trace, const TraceEvent& call) {
+  const CallClass kind = trace.names[call.name].facts.call;
+  return kind == CallClass::kLaunch || kind == CallClass::kGraphLaunch;
 }
 
 struct LostLaunches {
@@ -42,9 +42,9 @@ struct LostLaunches {
 // Calls that begin or end a graph capture: launches between them do not run.
 enum class Capture : std::uint8_t { kNone, kBegin, kEnd };
 
-std::vector<Capture> captures_of(const traces::Trace& trace) {
+std::vector<Capture> captures_of(const Trace& trace) {
   std::vector<Capture> captures(trace.names.size());
-  std::ranges::transform(trace.names, captures.begin(), [](const traces::TraceName& name) {
+  std::ranges::transform(trace.names, captures.begin(), [](const TraceName& name) {
     if (name.text.find("StreamBeginCapture") != std::string::npos) {
       return Capture::kBegin;
     }
@@ -95,13 +95,13 @@ LostLaunches lost_launches(const Timeline& timeline) {
 // and rows without a call that cannot predate the recording because they follow the first row with
 // a call on their stream or, if the stream has none, the first launch.
 std::int64_t unlinked_rows(const Timeline& timeline) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   std::int64_t unlinked = 0;
   std::int64_t first_launch_ns = std::numeric_limits<std::int64_t>::max();
   for (const CallRow& call : timeline.calls) {
     if (!is_launch(trace, *call.event)) continue;
     first_launch_ns = std::min(first_launch_ns, call.event->start_ns);
-    const bool graph = trace.facts_of(*call.event).call == traces::CallClass::kGraphLaunch;
+    const bool graph = trace.facts_of(*call.event).call == CallClass::kGraphLaunch;
     if (!graph && call.work > 1) unlinked += call.work - 1;
   }
   std::vector<std::int64_t> from_ns(trace.lanes.size(), first_launch_ns);
@@ -189,7 +189,7 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
 }
 
 void check_times(const Timeline& timeline, IntegrityNotes& notes) {
-  const traces::ReadingFacts& reading = timeline.trace->reading;
+  const ReadingFacts& reading = timeline.trace->reading;
   const std::int64_t rows = std::max<std::int64_t>(1, reading.rows);
   const auto level = [&](std::int64_t count, std::int64_t of) {
     return share_of(count, of) > kMaxImpossibleTimes ? kError : kWarning;
@@ -204,7 +204,7 @@ void check_times(const Timeline& timeline, IntegrityNotes& notes) {
       reading.rows);
   const std::int64_t slack_ns = timeline.trace->resolution_ns;
   const std::int64_t early = std::ranges::count_if(timeline.work, [&](const WorkRow& row) {
-    const traces::TraceEvent* call = timeline.call_of(row);
+    const TraceEvent* call = timeline.call_of(row);
     return call != nullptr && row.event->start_ns < call->start_ns - slack_ns;
   });
   if (early > 0) {

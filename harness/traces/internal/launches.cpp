@@ -31,7 +31,7 @@ std::vector<std::size_t> rows_before_last_step(const Timeline& timeline, const S
   const std::int64_t until_ns = marked ? steps.steps.back().mark.begin_ns : 0;
   std::vector<std::size_t> rows;
   for (std::size_t i = 0; i < timeline.work.size(); ++i) {
-    const traces::TraceEvent* call = timeline.call_of(timeline.work[i]);
+    const TraceEvent* call = timeline.call_of(timeline.work[i]);
     if (!marked || (call != nullptr && call->start_ns < until_ns)) rows.push_back(i);
   }
   return rows;
@@ -49,13 +49,13 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
   for (const std::size_t index : rows_before_last_step(timeline, steps)) counts[index] = true;
   for (std::size_t index = 0; index < timeline.work.size(); ++index) {
     const WorkRow& row = timeline.work[index];
-    const traces::TraceEvent& work = *row.event;
+    const TraceEvent& work = *row.event;
     const auto device = static_cast<std::size_t>(
         std::ranges::lower_bound(timeline.devices, row.device) - timeline.devices.begin());
     // All rows keep the device busy, including those without a recorded call.
     if (counts[index] && row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
-      const traces::TraceEvent& call = *call_row.event;
+      const TraceEvent& call = *call_row.event;
       const std::int64_t call_ns = call.duration_ns();
       if (!seen[row.call]) {
         seen[row.call] = true;
@@ -78,7 +78,6 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
                                .work = span_of(work),
                                .name = work.name,
                                .op = call_row.op == nullptr ? ops::kNoIndex : call_row.op->name,
-                               .delay_ns = delay_ns,
                                .idle_ns = idle_ns});
           if (out.worst.size() > 64 * kMaxWorst) keep_worst(out.worst);
         }
@@ -189,7 +188,7 @@ ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
   }
   std::vector<LaunchQueue> out;
   for (auto& [lane, ends] : streams) {
-    const traces::TraceLane& stream = timeline.trace->lanes[lane];
+    const TraceLane& stream = timeline.trace->lanes[lane];
     out.push_back({.device = stream.device, .stream = stream.stream});
     follow(ends, out.back());
   }
@@ -205,10 +204,10 @@ ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& ti
   std::vector<RuntimeCallRow> by_name(timeline.trace->names.size());
   const CountedSteps counted(steps);
   for (const CallRow& call : timeline.calls) {
-    const traces::TraceEvent& event = *call.event;
+    const TraceEvent& event = *call.event;
     RuntimeCallRow& row = by_name[event.name];
     row.name = event.name;
-    row.driver = event.kind == traces::EventKind::kDriver;
+    row.driver = event.kind == EventKind::kDriver;
     ++row.calls;
     const auto step = counted.at(event.start_ns);
     if (!step) continue;

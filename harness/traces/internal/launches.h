@@ -25,8 +25,8 @@ struct DelayedLaunch {
   TimeSpan work = {};
   std::uint32_t name = ops::kNoIndex;  // Trace::names: name of the work
   std::uint32_t op = ops::kNoIndex;    // Trace::names; kNoIndex: outside all operators
-  std::int64_t delay_ns = 0;           // from the end of the call to the start of the work
-  std::int64_t idle_ns = 0;            // part of delay_ns during which the device was idle
+  // Part of the time from the end of the call to the start of the work with an idle device.
+  std::int64_t idle_ns = 0;
 };
 
 struct Launches {

@@ -13,20 +13,16 @@ namespace {
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kOwnPhase = "stepbench::";
 
-bool is_op(const traces::TraceEvent& event) {
-  return event.kind == traces::EventKind::kOp || event.kind == traces::EventKind::kAnnotation;
-}
-
 // Links a forward op to its backward function.
 std::uint64_t autograd_key(std::int64_t sequence, std::int64_t thread) {
   return (static_cast<std::uint64_t>(sequence) << 24U) ^ static_cast<std::uint64_t>(thread);
 }
 
 template <typename Visit>
-void for_each_host_row(const traces::Trace& trace, const Visit& visit) {
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
-    for (const traces::TraceEvent& event : lane.events) visit(event);
+void for_each_host_row(const Trace& trace, const Visit& visit) {
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    for (const TraceEvent& event : lane.events) visit(event);
   }
 }
 
@@ -38,8 +34,8 @@ const OpTree::Mark* mark_at(const std::vector<OpTree::Mark>& marks, std::int64_t
 
 }  // namespace
 
-OpTree::OpTree(const traces::Trace& trace) : trace_(trace), node_of_(trace.lanes.size()) {
-  for (const traces::TraceName& name : trace.names) {
+OpTree::OpTree(const Trace& trace) : trace_(trace), node_of_(trace.lanes.size()) {
+  for (const TraceName& name : trace.names) {
     marked_ = marked_ || name.text.starts_with(kOwnPhase);
     name_of_.push_back(texts_.id(name.text.starts_with(kStepPrefix) ? ops::kStepNode : name.text));
     omitted_.push_back(is_bookkeeping(name.text));
@@ -48,7 +44,7 @@ OpTree::OpTree(const traces::Trace& trace) : trace_(trace), node_of_(trace.lanes
   read_marks();
   std::vector<OpNode> async;
   for (std::uint32_t lane = 0; lane < trace.lanes.size(); ++lane) {
-    if (trace.lanes[lane].kind == traces::LaneKind::kHost) nest(lane, async);
+    if (trace.lanes[lane].kind == LaneKind::kHost) nest(lane, async);
   }
   for (const OpNode& node : async) {
     const std::size_t row = std::size_t(node.row - trace.lanes[node.row->lane].events.data());
@@ -57,25 +53,24 @@ OpTree::OpTree(const traces::Trace& trace) : trace_(trace), node_of_(trace.lanes
   }
   merge_only_children();
   if (trace.own) index_ids();
-  for_each_host_row(trace, [&](const traces::TraceEvent& event) {
-    if (traces::is_call(event.kind) && event.correlation != 0) {
+  for_each_host_row(trace, [&](const TraceEvent& event) {
+    if (is_call(event.kind) && event.correlation != 0) {
       calls_.emplace(event.correlation, &event);
     }
   });
 }
 
-bool OpTree::is_own_mark(const traces::TraceEvent& event) const {
+bool OpTree::is_own_mark(const TraceEvent& event) const {
   if (trace_.own) return event.external == 0;
-  return event.kind == traces::EventKind::kAnnotation &&
-         trace_.name_of(event).starts_with(kOwnPhase);
+  return event.kind == EventKind::kAnnotation && trace_.name_of(event).starts_with(kOwnPhase);
 }
 
-bool OpTree::is_node(const traces::TraceEvent& event) const {
-  if (!is_op(event)) return traces::is_call(event.kind);
+bool OpTree::is_node(const TraceEvent& event) const {
+  if (!is_op_or_annotation(event.kind)) return is_call(event.kind);
   return !omitted_[event.name] && (trace_.facts_of(event).step >= 0 || !is_own_mark(event));
 }
 
-std::string_view OpTree::phase_of(const traces::TraceEvent& event) const {
+std::string_view OpTree::phase_of(const TraceEvent& event) const {
   const std::string_view name = trace_.name_of(event);
   if (is_own_mark(event) && name.starts_with(kOwnPhase)) return name.substr(kOwnPhase.size());
   if (trace_.facts_of(event).data_wait && (trace_.own || !marked_)) return "data_wait";
@@ -86,14 +81,12 @@ std::string_view OpTree::phase_of(const traces::TraceEvent& event) const {
 void OpTree::find_step_lane() {
   std::pair<std::ptrdiff_t, std::size_t> most = {-1, 0};
   for (std::uint32_t i = 0; i < trace_.lanes.size(); ++i) {
-    if (trace_.lanes[i].kind != traces::LaneKind::kHost) continue;
-    const std::vector<traces::TraceEvent>& events = trace_.lanes[i].events;
-    const auto is_worker = [](const auto& event) {
-      return event.kind == traces::EventKind::kWorker;
-    };
+    if (trace_.lanes[i].kind != LaneKind::kHost) continue;
+    const std::vector<TraceEvent>& events = trace_.lanes[i].events;
+    const auto is_worker = [](const auto& event) { return event.kind == EventKind::kWorker; };
     if (std::ranges::all_of(events, is_worker)) continue;
-    const auto steps = std::ranges::count_if(events, [&](const traces::TraceEvent& event) {
-      return is_op(event) && trace_.facts_of(event).step >= 0;
+    const auto steps = std::ranges::count_if(events, [&](const TraceEvent& event) {
+      return is_op_or_annotation(event.kind) && trace_.facts_of(event).step >= 0;
     });
     if (std::pair(steps, events.size()) <= most) continue;
     most = {steps, events.size()};
@@ -102,8 +95,8 @@ void OpTree::find_step_lane() {
 }
 
 void OpTree::read_marks() {
-  for_each_host_row(trace_, [&](const traces::TraceEvent& event) {
-    if (!is_op(event)) return;
+  for_each_host_row(trace_, [&](const TraceEvent& event) {
+    if (!is_op_or_annotation(event.kind)) return;
     const std::int64_t step = trace_.facts_of(event).step;
     if (step >= 0) {
       steps_.push_back({event.start_ns, event.end_ns, {.step = step}});
@@ -117,21 +110,21 @@ void OpTree::read_marks() {
 }
 
 void OpTree::nest(std::uint32_t lane, std::vector<OpNode>& async) {
-  const std::vector<traces::TraceEvent>& events = trace_.lanes[lane].events;
+  const std::vector<TraceEvent>& events = trace_.lanes[lane].events;
   node_of_[lane].assign(events.size(), ops::kNoIndex);
   std::vector<std::uint32_t> open;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    const traces::TraceEvent& event = events[i];
+    const TraceEvent& event = events[i];
     if (!is_node(event)) continue;
     OpNode node{.row = &event, .name = name_of_[event.name]};
-    if (event.kind == traces::EventKind::kAnnotation) node.kind = ops::OpKind::kAnnotation;
-    if (traces::is_call(event.kind)) node.kind = ops::OpKind::kCall;
+    if (event.kind == EventKind::kAnnotation) node.kind = ops::OpKind::kAnnotation;
+    if (is_call(event.kind)) node.kind = ops::OpKind::kCall;
     if (event.async) {
       async.push_back(node);
       continue;
     }
     while (!open.empty()) {
-      const traces::TraceEvent& outer = *nodes_[open.back()].row;
+      const TraceEvent& outer = *nodes_[open.back()].row;
       if (event.start_ns < outer.end_ns && event.end_ns <= outer.end_ns) break;
       open.pop_back();
     }
@@ -182,29 +175,30 @@ void OpTree::index_ids() {
   std::size_t rows = 0;
   for (const std::vector<std::uint32_t>& lane : node_of_) rows += lane.size();
   node_of_id_.resize(rows + 1, ops::kNoIndex);
-  for_each_host_row(trace_, [&](const traces::TraceEvent& event) {
-    if (is_op(event) && event.external <= rows) node_of_id_[event.external] = node_of(event);
+  for_each_host_row(trace_, [&](const TraceEvent& event) {
+    if (is_op_or_annotation(event.kind) && event.external <= rows)
+      node_of_id_[event.external] = node_of(event);
   });
   node_of_id_.front() = ops::kNoIndex;
 }
 
-std::uint32_t OpTree::node_of(const traces::TraceEvent& event) const {
+std::uint32_t OpTree::node_of(const TraceEvent& event) const {
   const std::vector<std::uint32_t>& lane = node_of_[event.lane];
   return lane.empty() ? ops::kNoIndex
                       : lane[std::size_t(&event - trace_.lanes[event.lane].events.data())];
 }
 
-const traces::TraceEvent* OpTree::call_of(const traces::TraceEvent& event) const {
+const TraceEvent* OpTree::call_of(const TraceEvent& event) const {
   const auto found = calls_.find(event.correlation);
   return found == calls_.end() ? nullptr : found->second;
 }
 
-std::uint32_t OpTree::cause_of(const traces::TraceEvent& event) const {
+std::uint32_t OpTree::cause_of(const TraceEvent& event) const {
   const std::uint32_t linked =
       event.external < node_of_id_.size() ? node_of_id_[event.external] : ops::kNoIndex;
   if (linked != ops::kNoIndex) return linked;
-  if (!traces::is_call(event.kind)) {
-    const traces::TraceEvent* call = call_of(event);
+  if (!is_call(event.kind)) {
+    const TraceEvent* call = call_of(event);
     return call == nullptr ? ops::kNoIndex : cause_of(*call);
   }
   std::uint32_t node = node_of(event);
@@ -217,15 +211,16 @@ std::uint32_t OpTree::cause_of(const traces::TraceEvent& event) const {
 std::vector<std::uint32_t> OpTree::causes_of_memory() const {
   struct Thread {
     std::size_t next = 0;
-    std::vector<const traces::TraceEvent*> open = {};
+    std::vector<const TraceEvent*> open = {};
   };
   std::vector<Thread> threads(trace_.lanes.size());
   std::vector<std::uint32_t> causes;
-  for (const traces::TraceMemory& memory : trace_.memory) {
+  for (const TraceMemory& memory : trace_.memory) {
     auto& [next, open] = threads[memory.lane];
-    const std::vector<traces::TraceEvent>& events = trace_.lanes[memory.lane].events;
+    const std::vector<TraceEvent>& events = trace_.lanes[memory.lane].events;
     for (; next < events.size() && events[next].start_ns <= memory.at_ns; ++next) {
-      if (is_op(events[next]) && !is_own_mark(events[next])) open.push_back(&events[next]);
+      if (is_op_or_annotation(events[next].kind) && !is_own_mark(events[next]))
+        open.push_back(&events[next]);
     }
     while (!open.empty() && open.back()->end_ns < memory.at_ns) open.pop_back();
     causes.push_back(open.empty() ? ops::kNoIndex : node_of(*open.back()));
@@ -236,13 +231,13 @@ std::vector<std::uint32_t> OpTree::causes_of_memory() const {
 std::vector<std::uint32_t> OpTree::modules() const {
   std::vector<std::uint32_t> modules(nodes_.size(), ops::kNoIndex);
   std::unordered_map<std::uint64_t, std::uint32_t> forward;
-  const auto is_backward = [](const OpNode& node, const traces::OpDetail* detail) {
+  const auto is_backward = [](const OpNode& node, const OpDetail* detail) {
     return node.kind == ops::OpKind::kOp && detail != nullptr && detail->forward_thread != 0;
   };
   // The last op with a sequence number made the backward function.
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const OpNode& node = nodes_[i];
-    const traces::OpDetail* detail = trace_.op_detail(*node.row);
+    const OpDetail* detail = trace_.op_detail(*node.row);
     if (node.parent != ops::kNoIndex) modules[i] = modules[node.parent];
     if (detail != nullptr && detail->module != ops::kNoIndex) modules[i] = detail->module;
     if (node.kind == ops::OpKind::kOp && !is_backward(node, detail) && node.row->value >= 0 &&
@@ -254,7 +249,7 @@ std::vector<std::uint32_t> OpTree::modules() const {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (modules[i] != ops::kNoIndex) continue;
     const OpNode& node = nodes_[i];
-    const traces::OpDetail* detail = trace_.op_detail(*node.row);
+    const OpDetail* detail = trace_.op_detail(*node.row);
     if (is_backward(node, detail) && node.row->value >= 0) {
       const auto found = forward.find(autograd_key(node.row->value, detail->forward_thread));
       if (found != forward.end()) modules[i] = found->second;
@@ -263,6 +258,16 @@ std::vector<std::uint32_t> OpTree::modules() const {
     }
   }
   return modules;
+}
+
+std::vector<std::int64_t> OpTree::self_times() const {
+  std::vector<std::int64_t> self_ns(nodes_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (!nodes_[i].async()) self_ns[i] += nodes_[i].row->duration_ns();
+    if (nodes_[i].parent != ops::kNoIndex)
+      self_ns[nodes_[i].parent] -= nodes_[i].row->duration_ns();
+  }
+  return self_ns;
 }
 
 OpTree::Place OpTree::place(std::int64_t at_ns) const {

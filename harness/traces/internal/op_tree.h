@@ -17,7 +17,7 @@
 namespace stepbench::traces {
 
 struct OpNode {
-  const traces::TraceEvent* row = nullptr;
+  const TraceEvent* row = nullptr;
   std::uint32_t name = ops::kNoIndex;    // OpTree::names
   std::uint32_t parent = ops::kNoIndex;  // OpTree::nodes
   ops::OpKind kind = ops::OpKind::kOp;
@@ -30,7 +30,7 @@ struct OpNode {
 // parent. Bookkeeping ops that torch.profiler hides are omitted.
 class OpTree {
  public:
-  explicit OpTree(const traces::Trace& trace);
+  explicit OpTree(const Trace& trace);
 
   struct Place {
     std::int64_t step = -1;               // -1: outside all steps
@@ -43,26 +43,28 @@ class OpTree {
     Place at = {};
   };
 
-  [[nodiscard]] const traces::Trace& trace() const { return trace_; }
+  [[nodiscard]] const Trace& trace() const { return trace_; }
   // Per thread by start, so that parents precede their children; asynchronous ones last.
   [[nodiscard]] const std::vector<OpNode>& nodes() const { return nodes_; }
   [[nodiscard]] const std::string& name(const OpNode& node) const { return names_[node.name]; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
-  [[nodiscard]] std::uint32_t name_of(const traces::TraceEvent& event) const {
+  [[nodiscard]] std::uint32_t name_of(const TraceEvent& event) const {
     return name_of_[event.name];
   }
   // The node of a row of the host; for a merged one, its parent's. kNoIndex: not in the tree.
-  [[nodiscard]] std::uint32_t node_of(const traces::TraceEvent& event) const;
+  [[nodiscard]] std::uint32_t node_of(const TraceEvent& event) const;
   // The node of the op or annotation that caused device work, a wait or a call: the one that our
   // collector linked, else the innermost one around the call on its thread. kNoIndex: none.
-  [[nodiscard]] std::uint32_t cause_of(const traces::TraceEvent& event) const;
+  [[nodiscard]] std::uint32_t cause_of(const TraceEvent& event) const;
   // The call that started device work; null: unknown.
-  [[nodiscard]] const traces::TraceEvent* call_of(const traces::TraceEvent& event) const;
+  [[nodiscard]] const TraceEvent* call_of(const TraceEvent& event) const;
   // The node of the innermost op around each of Trace::memory, both ends included.
   [[nodiscard]] std::vector<std::uint32_t> causes_of_memory() const;
   // Module of each node in Trace::texts: its own, else its parent's. A backward function and its
   // callees belong to the module of the forward op with its sequence number.
   [[nodiscard]] std::vector<std::uint32_t> modules() const;
+  // Time of each node on the host without its children; of asynchronous ones, less theirs.
+  [[nodiscard]] std::vector<std::int64_t> self_times() const;
   [[nodiscard]] bool has_steps() const { return !steps_.empty(); }
   [[nodiscard]] Place place(std::int64_t at_ns) const;
   // Phases of our loop ("stepbench::PHASE"); in traces without, fetches of data and the optimizer.
@@ -77,11 +79,11 @@ class OpTree {
   void merge_only_children();
   void index_ids();
   // A step or phase that our loop wrote, not a row of a recorder.
-  [[nodiscard]] bool is_own_mark(const traces::TraceEvent& event) const;
-  [[nodiscard]] bool is_node(const traces::TraceEvent& event) const;
-  [[nodiscard]] std::string_view phase_of(const traces::TraceEvent& event) const;
+  [[nodiscard]] bool is_own_mark(const TraceEvent& event) const;
+  [[nodiscard]] bool is_node(const TraceEvent& event) const;
+  [[nodiscard]] std::string_view phase_of(const TraceEvent& event) const;
 
-  const traces::Trace& trace_;
+  const Trace& trace_;
   bool marked_ = false;  // the recorded program marks its phases as our loop does
   std::uint32_t step_lane_ = ops::kNoIndex;
   std::vector<OpNode> nodes_;
@@ -91,7 +93,7 @@ class OpTree {
   std::vector<bool> omitted_;                        // indexed as Trace::names: bookkeeping
   std::vector<std::vector<std::uint32_t>> node_of_;  // by lane and row
   std::vector<std::uint32_t> node_of_id_;            // our own traces: by external id
-  std::unordered_map<std::uint64_t, const traces::TraceEvent*> calls_;  // by correlation
+  std::unordered_map<std::uint64_t, const TraceEvent*> calls_;  // by correlation
   std::vector<Mark> steps_;
   std::vector<Mark> phases_;
 };

@@ -18,7 +18,7 @@ constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 enum class Listing : std::uint8_t { kListed, kParent, kOmitted };
 
 struct OperatorNode {
-  const traces::TraceEvent* event = nullptr;
+  const TraceEvent* event = nullptr;
   std::uint32_t parent = kNoNode;
   std::uint32_t only_child = kNoNode;
   std::int32_t children = 0;
@@ -34,11 +34,11 @@ struct OperatorNode {
   std::int64_t tensor_core_ns = 0;
 };
 
-Listing listing_of(const traces::TraceName& name, bool annotation) {
+Listing listing_of(const TraceName& name, bool annotation) {
   if (name.facts.step >= 0 || name.facts.data_wait || name.facts.optimizer) {
     return Listing::kParent;
   }
-  if (annotation && !traces::is_backend_row(name.text)) return Listing::kOmitted;
+  if (annotation && !is_backend_row(name.text)) return Listing::kOmitted;
   if (name.text == "DataParallel.forward" || name.text == "DistributedDataParallel.forward") {
     return Listing::kParent;
   }
@@ -52,7 +52,7 @@ class OperatorTable {
         counted_(steps),
         rows_(timeline.trace->names.size()),
         calls_(timeline.calls_of_lanes()) {
-    for (const traces::TraceName& name : timeline.trace->names) {
+    for (const TraceName& name : timeline.trace->names) {
       op_listing_.push_back(listing_of(name, false));
       annotation_listing_.push_back(listing_of(name, true));
       eligible_name_.push_back(is_tensor_core_eligible(name.text));
@@ -86,19 +86,18 @@ class OperatorTable {
   }
 
  private:
-  [[nodiscard]] Listing listing(const traces::TraceEvent& event) const {
-    return (event.kind == traces::EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
+  [[nodiscard]] Listing listing(const TraceEvent& event) const {
+    return (event.kind == EventKind::kOp ? op_listing_ : annotation_listing_)[event.name];
   }
 
-  void build(const traces::TraceLane& lane) {
+  void build(const TraceLane& lane) {
     nodes_.clear();
     first_row_ = lane.events.data();
     node_of_.assign(lane.events.size(), kNoNode);
     std::uint32_t open = kNoNode;
     for (std::size_t i = 0; i < lane.events.size(); ++i) {
-      const traces::TraceEvent& event = lane.events[i];
-      if (event.kind != traces::EventKind::kOp && event.kind != traces::EventKind::kAnnotation)
-        continue;
+      const TraceEvent& event = lane.events[i];
+      if (!is_op_or_annotation(event.kind)) continue;
       while (open != kNoNode && nodes_[open].event->end_ns <= event.start_ns) {
         open = nodes_[open].parent;
       }
@@ -136,8 +135,8 @@ class OperatorTable {
       if (node.merged) continue;
       while (node.children == 1) {
         OperatorNode& child = nodes_[node.only_child];
-        if (child.event->name != node.event->name || child.event->kind != traces::EventKind::kOp ||
-            node.event->kind != traces::EventKind::kOp) {
+        if (child.event->name != node.event->name || child.event->kind != EventKind::kOp ||
+            node.event->kind != EventKind::kOp) {
           break;
         }
         child.merged = true;
@@ -166,7 +165,7 @@ class OperatorTable {
         nodes_[parent].device_ns += node.device_ns;
         nodes_[parent].tensor_core_ns += node.tensor_core_ns;
       }
-      const bool eligible = node.event->kind == traces::EventKind::kOp &&
+      const bool eligible = node.event->kind == EventKind::kOp &&
                             (eligible_name_[node.event->name] || node.self_tensor_core_ns > 0);
       if (parent != kNoNode && (eligible || node.eligible_below)) {
         nodes_[parent].eligible_below = true;
@@ -202,7 +201,7 @@ class OperatorTable {
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   // Of one lane.
   std::vector<OperatorNode> nodes_;  // parents precede their children
-  const traces::TraceEvent* first_row_ = nullptr;
+  const TraceEvent* first_row_ = nullptr;
   std::vector<std::uint32_t> node_of_;  // by row: the innermost node that holds its start
 };
 
@@ -210,9 +209,9 @@ class OperatorTable {
 
 Operators list_operators(const Timeline& timeline, const Steps& steps) {
   OperatorTable table(timeline, steps);
-  const std::vector<traces::TraceLane>& lanes = timeline.trace->lanes;
+  const std::vector<TraceLane>& lanes = timeline.trace->lanes;
   for (std::uint32_t i = 0; i < lanes.size(); ++i) {
-    if (lanes[i].kind == traces::LaneKind::kHost) table.add(i);
+    if (lanes[i].kind == LaneKind::kHost) table.add(i);
   }
   std::vector<OperatorRow> rows = table.finish();
   if (rows.empty()) {

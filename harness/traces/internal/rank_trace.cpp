@@ -15,18 +15,18 @@ namespace {
 constexpr std::int64_t kPlausibleTime = 1'000'000'000'000'000'000;
 
 // Operators of the step thread, without communication.
-IntervalSet computing_on_host(const traces::Trace& trace, std::uint32_t lane) {
+IntervalSet computing_on_host(const Trace& trace, std::uint32_t lane) {
   std::vector<TimeSpan> spans;
   if (lane == ops::kNoIndex) return {};
   for (const InnerRow& inner : innermost_rows(trace, trace.lanes[lane], false)) {
-    const traces::TraceName& name = trace.names[inner.row->name];
-    if (inner.row->kind != traces::EventKind::kOp || name.facts.communication) continue;
+    const TraceName& name = trace.names[inner.row->name];
+    if (inner.row->kind != EventKind::kOp || name.facts.communication) continue;
     if (!name.text.starts_with("c10d::")) spans.push_back(inner.at);
   }
   return IntervalSet(std::move(spans));
 }
 
-std::string own_job(const traces::Trace& trace) {
+std::string own_job(const Trace& trace) {
   std::string job;
   for (const char* key : {"case_id", "launch", "engine"}) {
     job += std::string(trace.own_fact(key)) + ' ';
@@ -36,7 +36,7 @@ std::string own_job(const traces::Trace& trace) {
 
 }  // namespace
 
-std::optional<RankTrace> rank_trace(const std::string& path, const traces::Trace& trace,
+std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
                                     const Analysis& analysis) {
   if (!trace.rank) return std::nullopt;
   const std::int64_t base_ns = trace.base_ns.value_or(0);

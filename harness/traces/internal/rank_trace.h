@@ -41,8 +41,7 @@ struct RankTrace {
 };
 
 // nullopt if the trace does not record its rank.
-[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path,
-                                                  const traces::Trace& trace,
+[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
                                                   const Analysis& analysis);
 
 // Groups traces of one job with several ranks: groups of at least two ranks that share a job and a

@@ -25,7 +25,7 @@ std::string_view describe(LoaderPart part) {
 
 std::string_view loader_class(const RuleInput& in) {
   for (const LoaderCall& call : in.analysis.data_loading->calls) {
-    const std::string_view name = traces::iterator_class(in.trace.names[call.name].text);
+    const std::string_view name = iterator_class(in.trace.names[call.name].text);
     if (!name.empty()) return name;
   }
   return {};
@@ -182,12 +182,12 @@ void add_longest_call(const RuleInput& in, const HostStall& stall, Finding& find
 
 // Copies that read results are host waits and counted by sync_bound.
 bool is_pageable(const CopyGroup& group) {
-  return group.host == traces::MemoryKind::kPageable && !group.reads;
+  return group.host == MemoryKind::kPageable && !group.reads;
 }
 
 // Copies by drivers other than NVIDIA's.
 bool is_of_unknown_memory(const CopyGroup& group) {
-  return group.host == traces::MemoryKind::kUnknown && !group.reads &&
+  return group.host == MemoryKind::kUnknown && !group.reads &&
          (group.direction == ops::CopyKind::kHostToDevice ||
           group.direction == ops::CopyKind::kDeviceToHost);
 }
@@ -231,7 +231,7 @@ RuleResult pageable_copies(const RuleInput& in) {
 RuleResult blocking_copies(const RuleInput& in) {
   if (!in.analysis.copies) return in.undecided(in.analysis.copies.reason());
   const HostStall stall = stall_of(in, [](const CopyGroup& group) {
-    return group.host != traces::MemoryKind::kPageable && !group.reads && group.blocking > 0;
+    return group.host != MemoryKind::kPageable && !group.reads && group.blocking > 0;
   });
   if (stall.worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(gain_of(in, stall),

@@ -10,8 +10,8 @@
 namespace stepbench::traces {
 namespace {
 
-template <traces::CallClass kClass>
-bool is_of(const traces::TraceName& call) {
+template <CallClass kClass>
+bool is_of(const TraceName& call) {
   return call.facts.call == kClass;
 }
 
@@ -48,7 +48,7 @@ CopyWaits waits_of_copies(const RuleInput& in) {
 
 }  // namespace
 
-CallSum calls_of(const RuleInput& in, bool (*chosen)(const traces::TraceName&)) {
+CallSum calls_of(const RuleInput& in, bool (*chosen)(const TraceName&)) {
   CallSum out;
   if (!in.analysis.runtime_calls) return out;
   for (const RuntimeCallRow& row : *in.analysis.runtime_calls) {
@@ -60,15 +60,15 @@ CallSum calls_of(const RuleInput& in, bool (*chosen)(const traces::TraceName&)) 
   return out;
 }
 
-bool is_blocking_set(const traces::TraceName& call) {
-  return call.facts.call == traces::CallClass::kSet && call.text.find("Async") == std::string::npos;
+bool is_blocking_set(const TraceName& call) {
+  return call.facts.call == CallClass::kSet && call.text.find("Async") == std::string::npos;
 }
 
 RuleResult sync_bound(const RuleInput& in) {
   const CopyWaits copies = waits_of_copies(in);
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kSynchronise) - copies.idle_ns);
   const HostStall reads = stall_of(in, [](const CopyGroup& group) { return group.reads; });
-  const CallSum calls = calls_of(in, is_of<traces::CallClass::kSynchronize>);
+  const CallSum calls = calls_of(in, is_of<CallClass::kSynchronize>);
   // While the host waits for the device it prepares no work, so the device's later wait for the
   // host is also caused by this call.
   const double busy_ns = std::max(0.0, calls.total_ns - copies.total_ns - idle_ns);
@@ -100,7 +100,7 @@ RuleResult sync_bound(const RuleInput& in) {
 }
 
 RuleResult allocations(const RuleInput& in) {
-  const CallSum calls = calls_of(in, is_of<traces::CallClass::kAllocate>);
+  const CallSum calls = calls_of(in, is_of<CallClass::kAllocate>);
   // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
   const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
   if (calls.worst == nullptr) return std::nullopt;

@@ -26,8 +26,8 @@ double other_rules_ns(const RuleInput& in) {
   double total_ns = 0;
   for (const IdlePlace& place : in.idle.places) {
     if (place.cause != IdleCause::kLaunch || place.call == ops::kNoIndex) continue;
-    const traces::TraceName& call = in.trace.names[place.call];
-    if (call.facts.call == traces::CallClass::kAllocate || is_blocking_set(call)) {
+    const TraceName& call = in.trace.names[place.call];
+    if (call.facts.call == CallClass::kAllocate || is_blocking_set(call)) {
       total_ns += double(place.idle_ns);
     }
   }

@@ -17,14 +17,14 @@ namespace {
 constexpr std::string_view kOwnPhasePrefix = "stepbench::";
 
 // The phase that a row gives to the rows inside it; empty: none.
-std::string_view phase_named_by(const Timeline& timeline, const traces::TraceEvent& row) {
-  const traces::TraceName& name = timeline.trace->names[timeline.shown_name(row)];
+std::string_view phase_named_by(const Timeline& timeline, const TraceEvent& row) {
+  const TraceName& name = timeline.trace->names[timeline.shown_name(row)];
   if (name.facts.data_wait) return "data_wait";
   if (name.facts.optimizer) return "optimizer";
   if (name.facts.autograd) return "backward";
   const std::string_view text = name.text;
   if (text.starts_with(kOwnPhasePrefix)) return text.substr(kOwnPhasePrefix.size());
-  if (row.kind == traces::EventKind::kAnnotation && !name.facts.communication) return text;
+  if (row.kind == EventKind::kAnnotation && !name.facts.communication) return text;
   return {};
 }
 
@@ -33,11 +33,10 @@ class PhasesOfRows {
  public:
   explicit PhasesOfRows(const Timeline& timeline) : timeline_(timeline) {}
 
-  [[nodiscard]] std::unordered_map<const traces::TraceEvent*, std::string_view> of(
-      const traces::TraceLane& lane) {
-    std::unordered_map<const traces::TraceEvent*, std::string_view> phases;
+  [[nodiscard]] std::unordered_map<const TraceEvent*, std::string_view> of(const TraceLane& lane) {
+    std::unordered_map<const TraceEvent*, std::string_view> phases;
     std::vector<std::pair<std::int64_t, std::string_view>> open;  // end, phase
-    for (const traces::TraceEvent& event : lane.events) {
+    for (const TraceEvent& event : lane.events) {
       if (!is_host_op(*timeline_.trace, event)) continue;
       while (!open.empty() && open.back().first <= event.start_ns) open.pop_back();
       const std::string_view outer = open.empty() ? std::string_view{} : open.back().second;
@@ -52,7 +51,7 @@ class PhasesOfRows {
 };
 
 // "aten::mm [8, 32] [32, 64] fp32"
-std::string name_of_shape(const traces::Trace& trace, const EfficiencyRow& row) {
+std::string name_of_shape(const Trace& trace, const EfficiencyRow& row) {
   std::string name = trace.names[row.name].text;
   name += ' ' + tensor_shapes(trace.text(row.shapes));
   if (row.dtype != ops::Dtype::kUnknown) name += ' ' + std::string(name_of(row.dtype));
@@ -73,9 +72,9 @@ class CostTable {
       : timeline_(timeline), windows_(steps.counted_windows()) {}
 
   void add_operators() {
-    const traces::Trace& trace = *timeline_.trace;
-    for (const traces::TraceLane& lane : trace.lanes) {
-      if (lane.kind != traces::LaneKind::kHost) continue;
+    const Trace& trace = *timeline_.trace;
+    for (const TraceLane& lane : trace.lanes) {
+      if (lane.kind != LaneKind::kHost) continue;
       const auto phases = PhasesOfRows(timeline_).of(lane);
       for (const auto& [row, phase] : phases) {
         const auto step = window_at(windows_, row->start_ns);
@@ -85,7 +84,7 @@ class CostTable {
       for_each_piece(
           windows_, stretches, [](const InnerRow& stretch) { return stretch.at; },
           [&](const TimeSpan& piece, std::size_t i) {
-            const traces::TraceEvent* row = stretches[i].row;
+            const TraceEvent* row = stretches[i].row;
             const auto phase = phases.find(row);
             NamedCost& cost = of(CostKind::kOperator, timeline_.shown_name(*row),
                                  phase == phases.end() ? std::string_view{} : phase->second);
@@ -134,7 +133,7 @@ class CostTable {
  private:
   using Key = std::tuple<CostKind, std::uint32_t, std::string_view>;
 
-  void add(CostKind kind, const traces::TraceEvent& row, std::int64_t placed_by_ns) {
+  void add(CostKind kind, const TraceEvent& row, std::int64_t placed_by_ns) {
     const auto step = window_at(windows_, placed_by_ns);
     if (!step) return;
     of(kind, row.name, {}).steps[*step] += {.calls = 1, .ns = row.duration_ns()};

@@ -21,19 +21,18 @@ namespace {
 // A step with less than this share of the others' work is treated as cut off by the profiler.
 constexpr double kTruncatedBelow = 0.8;
 
-bool is_step(const traces::Trace& trace, const traces::TraceEvent& event) {
-  return (event.kind == traces::EventKind::kAnnotation || event.kind == traces::EventKind::kOp) &&
-         trace.names[event.name].facts.step >= 0;
+bool is_step(const Trace& trace, const TraceEvent& event) {
+  return is_op_or_annotation(event.kind) && trace.names[event.name].facts.step >= 0;
 }
 
-std::uint32_t lane_of_steps(const traces::Trace& trace) {
+std::uint32_t lane_of_steps(const Trace& trace) {
   std::uint32_t lane = ops::kNoIndex;
   std::ptrdiff_t most = 0;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != traces::LaneKind::kHost) continue;
-    const std::vector<traces::TraceEvent>& events = trace.lanes[i].events;
+    if (trace.lanes[i].kind != LaneKind::kHost) continue;
+    const std::vector<TraceEvent>& events = trace.lanes[i].events;
     const std::ptrdiff_t rows = std::ranges::count_if(
-        events, [&](const traces::TraceEvent& event) { return is_step(trace, event); });
+        events, [&](const TraceEvent& event) { return is_step(trace, event); });
     if (rows > most) {
       most = rows;
       lane = i;
@@ -43,9 +42,9 @@ std::uint32_t lane_of_steps(const traces::Trace& trace) {
 }
 
 void read_marks(const Timeline& timeline, std::uint32_t lane, Steps& found) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   std::set<std::int64_t> seen;
-  for (const traces::TraceEvent& event : trace.lanes[lane].events) {
+  for (const TraceEvent& event : trace.lanes[lane].events) {
     if (!is_step(trace, event)) continue;
     const std::int64_t number = trace.names[event.name].facts.step;
     if (!seen.insert(number).second) {
@@ -144,19 +143,19 @@ struct ThreadSigns {
   }
 };
 
-bool marks_work(const traces::Trace& trace, const traces::TraceEvent& event) {
-  const traces::NameFacts& facts = trace.names[event.name].facts;
+bool marks_work(const Trace& trace, const TraceEvent& event) {
+  const NameFacts& facts = trace.names[event.name].facts;
   if (!is_host_op(trace, event) || facts.communication || facts.autograd) return false;
-  return event.kind == traces::EventKind::kAnnotation || facts.data_wait || facts.optimizer;
+  return event.kind == EventKind::kAnnotation || facts.data_wait || facts.optimizer;
 }
 
-ThreadSigns signs_of(const traces::Trace& trace, const traces::TraceLane& lane) {
+ThreadSigns signs_of(const Trace& trace, const TraceLane& lane) {
   ThreadSigns signs;
   std::int64_t autograd_until_ns = 0;
   bool any_autograd = false;
-  for (const traces::TraceEvent& event : lane.events) {
-    if (!traces::is_call(event.kind) && !is_host_op(trace, event)) continue;
-    const traces::NameFacts& facts = trace.names[event.name].facts;
+  for (const TraceEvent& event : lane.events) {
+    if (!is_call(event.kind) && !is_host_op(trace, event)) continue;
+    const NameFacts& facts = trace.names[event.name].facts;
     ++signs.rows;
     if (facts.autograd) {
       autograd_until_ns = any_autograd ? std::max(autograd_until_ns, event.end_ns) : event.end_ns;
@@ -174,7 +173,7 @@ ThreadSigns signs_of(const traces::Trace& trace, const traces::TraceLane& lane) 
 }
 
 // "iteration 12" and "iteration 13" are rows of one kind.
-std::uint32_t kind_of(const traces::Trace& trace, const traces::TraceEvent& event) {
+std::uint32_t kind_of(const Trace& trace, const TraceEvent& event) {
   const std::uint32_t folded = trace.names[event.name].folded;
   return folded == ops::kNoIndex ? event.name : folded;
 }
@@ -217,21 +216,20 @@ struct RepeatedRows {
 
 // Returns the family of each kind of row, by name: alternatives of a step share one, all others
 // have their own. A kind that encloses an alternative belongs to none, unless it repeats.
-std::map<std::uint32_t, std::uint32_t> families_of(const traces::Trace& trace,
-                                                   const traces::TraceLane& lane) {
+std::map<std::uint32_t, std::uint32_t> families_of(const Trace& trace, const TraceLane& lane) {
   std::map<std::uint32_t, std::ptrdiff_t> count;
   std::map<std::uint32_t, std::string_view> nouns;
   std::map<std::uint32_t, bool> encloses;
-  std::vector<const traces::TraceEvent*> open;
-  for (const traces::TraceEvent& event : lane.events) {
+  std::vector<const TraceEvent*> open;
+  for (const TraceEvent& event : lane.events) {
     if (!marks_work(trace, event)) continue;
     const std::uint32_t kind = kind_of(trace, event);
-    if (++count[kind] == 1 && event.kind == traces::EventKind::kAnnotation) {
+    if (++count[kind] == 1 && event.kind == EventKind::kAnnotation) {
       nouns[kind] = noun_of_steps(trace.names[kind].text);
     }
     while (!open.empty() && open.back()->end_ns <= event.start_ns) open.pop_back();
     if (!nouns[kind].empty()) {
-      for (const traces::TraceEvent* outer : open) encloses[kind_of(trace, *outer)] = true;
+      for (const TraceEvent* outer : open) encloses[kind_of(trace, *outer)] = true;
     }
     open.push_back(&event);
   }
@@ -245,19 +243,19 @@ std::map<std::uint32_t, std::uint32_t> families_of(const traces::Trace& trace,
   return families;
 }
 
-std::vector<RepeatedRows> repeated_rows(const traces::Trace& trace, const traces::TraceLane& lane) {
+std::vector<RepeatedRows> repeated_rows(const Trace& trace, const TraceLane& lane) {
   const std::map<std::uint32_t, std::uint32_t> families = families_of(trace, lane);
   std::map<std::uint32_t, std::ptrdiff_t> count;
-  const auto family_of = [&](const traces::TraceEvent& event) {
+  const auto family_of = [&](const TraceEvent& event) {
     return families.at(kind_of(trace, event));
   };
-  for (const traces::TraceEvent& event : lane.events) {
+  for (const TraceEvent& event : lane.events) {
     if (marks_work(trace, event)) ++count[family_of(event)];
   }
   std::map<std::uint32_t, RepeatedRows> found;
   std::int64_t inside_until_ns = 0;
   bool any = false;
-  for (const traces::TraceEvent& event : lane.events) {
+  for (const TraceEvent& event : lane.events) {
     if (!marks_work(trace, event)) continue;
     const std::uint32_t family = family_of(event);
     if (count[family] < kMinRepeats || (any && event.start_ns < inside_until_ns)) continue;
@@ -266,7 +264,7 @@ std::vector<RepeatedRows> repeated_rows(const traces::Trace& trace, const traces
     RepeatedRows& rows = found[family];
     const std::uint32_t kind = kind_of(trace, event);
     if (std::ranges::find(rows.names, kind) == rows.names.end()) rows.names.push_back(kind);
-    const traces::NameFacts& facts = trace.names[event.name].facts;
+    const NameFacts& facts = trace.names[event.name].facts;
     rows.fetches = facts.data_wait;
     rows.optimizer =
         facts.optimizer && trace.names[event.name].text.find(".zero_grad") == std::string::npos;
@@ -282,7 +280,7 @@ std::vector<RepeatedRows> repeated_rows(const traces::Trace& trace, const traces
 }
 
 // "'step[DECODE bs=#]' or 'step[EXTEND bs=#]'"
-std::string quoted_names(const traces::Trace& trace, const RepeatedRows& rows) {
+std::string quoted_names(const Trace& trace, const RepeatedRows& rows) {
   constexpr std::size_t kShown = 3;
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, rows.names.size()); ++i) {
@@ -295,7 +293,7 @@ std::string quoted_names(const traces::Trace& trace, const RepeatedRows& rows) {
 }
 
 // "; between them lie 4 rows 'validate'": rows of families that do not occur in every step.
-std::string rows_between(const traces::Trace& trace, const std::vector<RepeatedRows>& all,
+std::string rows_between(const Trace& trace, const std::vector<RepeatedRows>& all,
                          const RepeatedRows& steps) {
   std::string text;
   for (const RepeatedRows& rows : all) {
@@ -307,9 +305,9 @@ std::string rows_between(const traces::Trace& trace, const std::vector<RepeatedR
 }
 
 // From the first to the last row of a thread's ops and annotations.
-std::optional<TimeSpan> span_of_rows(const traces::Trace& trace, const traces::TraceLane& lane) {
+std::optional<TimeSpan> span_of_rows(const Trace& trace, const TraceLane& lane) {
   std::optional<TimeSpan> whole;
-  for (const traces::TraceEvent& event : lane.events) {
+  for (const TraceEvent& event : lane.events) {
     if (is_host_op(trace, event)) widen(whole, span_of(event));
   }
   return whole;
@@ -360,20 +358,19 @@ const RepeatedRows* most(const std::vector<RepeatedRows>& all, const Chosen& cho
 }
 
 // Number of a thread's rows other than steps and Python frames.
-std::size_t rows_of_work(const traces::Trace& trace, const traces::TraceLane& lane) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(lane.events, [&](const traces::TraceEvent& event) {
-        return traces::is_call(event.kind) || is_host_op(trace, event);
-      }));
+std::size_t rows_of_work(const Trace& trace, const TraceLane& lane) {
+  return static_cast<std::size_t>(std::ranges::count_if(lane.events, [&](const TraceEvent& event) {
+    return is_call(event.kind) || is_host_op(trace, event);
+  }));
 }
 
 // The host thread that runs steps: the one that fetches data, else that runs an optimizer, else
 // that has annotations, else the busiest, autograd's excluded. kNoIndex: no rows.
-std::uint32_t step_thread(const traces::Trace& trace) {
+std::uint32_t step_thread(const Trace& trace) {
   std::uint32_t best = ops::kNoIndex;
   ThreadSigns signs_of_best;
   for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != traces::LaneKind::kHost) continue;
+    if (trace.lanes[i].kind != LaneKind::kHost) continue;
     const ThreadSigns signs = signs_of(trace, trace.lanes[i]);
     if (signs.rows == 0) continue;
     if (best == ops::kNoIndex || signs.rank() > signs_of_best.rank()) {
@@ -387,7 +384,7 @@ std::uint32_t step_thread(const traces::Trace& trace) {
 // Infers steps from repeated rows of that thread: an optimizer's, data fetches, other annotations.
 // `loading`: data fetches only. Returns no steps if nothing repeats three times.
 Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   Steps none;
   none.lane = lane;
   if (lane == ops::kNoIndex) return none;
@@ -434,21 +431,21 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
 
 // The trace as one step, from its first host op or device row to the last; marks only the ops.
 Steps one_step(const Timeline& timeline, std::uint32_t lane) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   Steps found;
   found.lane = lane;
   std::optional<TimeSpan> host;
   // Annotations may extend beyond the recorded span, so they count only if there are no ops.
-  const auto add_host = [&](traces::EventKind kind) {
-    for (const traces::TraceLane& each : trace.lanes) {
-      if (each.kind != traces::LaneKind::kHost) continue;
-      for (const traces::TraceEvent& event : each.events) {
+  const auto add_host = [&](EventKind kind) {
+    for (const TraceLane& each : trace.lanes) {
+      if (each.kind != LaneKind::kHost) continue;
+      for (const TraceEvent& event : each.events) {
         if (event.kind == kind && is_host_op(trace, event)) widen(host, span_of(event));
       }
     }
   };
-  add_host(traces::EventKind::kOp);
-  if (!host) add_host(traces::EventKind::kAnnotation);
+  add_host(EventKind::kOp);
+  if (!host) add_host(EventKind::kAnnotation);
   std::optional<TimeSpan> whole = host;
   for (const WorkRow& row : timeline.work) widen(whole, span_of(*row.event));
   found.window = host ? WindowKind::kHostSpan : WindowKind::kDeviceSpan;
@@ -465,7 +462,7 @@ Steps one_step(const Timeline& timeline, std::uint32_t lane) {
 }
 
 Steps from_marks(const Timeline& timeline, std::uint32_t lane) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   Steps found;
   found.lane = lane;
   read_marks(timeline, lane, found);
@@ -536,7 +533,7 @@ void InSteps::add(std::size_t step, std::int64_t call_ns) {
 }
 
 Steps find_steps(const Timeline& timeline, const StepOptions& options) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   const std::uint32_t marked = lane_of_steps(trace);
   Steps found;
   if (marked != ops::kNoIndex) found = from_marks(timeline, marked);
@@ -554,16 +551,16 @@ Steps find_steps(const Timeline& timeline, const StepOptions& options) {
 }
 
 void fold_counting_names(const Steps& steps, Timeline& timeline) {
-  const traces::Trace& trace = *timeline.trace;
+  const Trace& trace = *timeline.trace;
   std::map<std::uint32_t, std::int64_t> names;  // key: folded name
-  for (const traces::TraceName& name : trace.names) {
+  for (const TraceName& name : trace.names) {
     if (name.folded != ops::kNoIndex) ++names[name.folded];
   }
   if (names.empty()) return;
   std::map<std::uint32_t, std::int64_t> rows;
-  for (const traces::TraceLane& lane : trace.lanes) {
-    if (lane.kind != traces::LaneKind::kHost) continue;
-    for (const traces::TraceEvent& event : lane.events) {
+  for (const TraceLane& lane : trace.lanes) {
+    if (lane.kind != LaneKind::kHost) continue;
+    for (const TraceEvent& event : lane.events) {
       const std::uint32_t folded = trace.names[event.name].folded;
       if (folded != ops::kNoIndex) ++rows[folded];
     }

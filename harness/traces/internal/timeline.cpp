@@ -44,22 +44,22 @@ class CallIndex {
 class OpenRows {
  public:
   // The innermost row that contains the whole event. Sound rows nest, so the first one matches.
-  const traces::TraceEvent* around(const traces::TraceEvent& event) {
+  const TraceEvent* around(const TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     constexpr std::ptrdiff_t kMaxLooks = 64;
     const std::ptrdiff_t looks = std::min(kMaxLooks, std::ssize(open_));
-    const auto found = std::find_if(
-        open_.rbegin(), open_.rbegin() + looks,
-        [&](const traces::TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
+    const auto found =
+        std::find_if(open_.rbegin(), open_.rbegin() + looks,
+                     [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
     return found == open_.rbegin() + looks ? nullptr : *found;
   }
-  void open(const traces::TraceEvent& event) {
+  void open(const TraceEvent& event) {
     while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
     open_.push_back(&event);
   }
 
  private:
-  std::vector<const traces::TraceEvent*> open_;
+  std::vector<const TraceEvent*> open_;
 };
 
 template <typename Rows>
@@ -73,17 +73,17 @@ void sort_by_start(Rows& rows) {
   }
 }
 
-void collect_calls(const traces::TraceLane& lane, const traces::Trace& trace, Timeline& timeline) {
+void collect_calls(const TraceLane& lane, const Trace& trace, Timeline& timeline) {
   OpenRows open;
-  for (const traces::TraceEvent& event : lane.events) {
-    if (event.kind == traces::EventKind::kOp || event.kind == traces::EventKind::kAnnotation) {
-      ++(event.kind == traces::EventKind::kOp ? timeline.ops : timeline.annotations);
+  for (const TraceEvent& event : lane.events) {
+    if (is_op_or_annotation(event.kind)) {
+      ++(event.kind == EventKind::kOp ? timeline.ops : timeline.annotations);
       if (trace.names[event.name].facts.step < 0) open.open(event);
-    } else if (traces::is_call(event.kind)) {
+    } else if (is_call(event.kind)) {
       timeline.calls.push_back({.event = &event, .op = open.around(event)});
-    } else if (event.kind == traces::EventKind::kPython) {
+    } else if (event.kind == EventKind::kPython) {
       ++timeline.python;
-    } else if (event.kind == traces::EventKind::kOverhead) {
+    } else if (event.kind == EventKind::kOverhead) {
       ++timeline.overhead;
     }
   }
@@ -91,30 +91,29 @@ void collect_calls(const traces::TraceLane& lane, const traces::Trace& trace, Ti
 
 }  // namespace
 
-Timeline::Timeline(const traces::Trace& of) : trace(&of) {
-  for (const traces::TraceLane& lane : of.lanes) {
-    if (lane.kind == traces::LaneKind::kHost) {
+Timeline::Timeline(const Trace& of) : trace(&of) {
+  for (const TraceLane& lane : of.lanes) {
+    if (lane.kind == LaneKind::kHost) {
       collect_calls(lane, of, *this);
       continue;
     }
-    for (const traces::TraceEvent& event : lane.events) {
-      if (traces::is_device_work(event.kind)) {
+    for (const TraceEvent& event : lane.events) {
+      if (is_device_work(event.kind)) {
         work.push_back({.event = &event,
                         .device = lane.device,
-                        .communication = event.kind == traces::EventKind::kKernel &&
+                        .communication = event.kind == EventKind::kKernel &&
                                          of.names[event.name].facts.communication});
-      } else if (event.kind == traces::EventKind::kSync) {
+      } else if (event.kind == EventKind::kSync) {
         ++syncs;
-      } else if (event.kind == traces::EventKind::kOverhead) {
+      } else if (event.kind == EventKind::kOverhead) {
         ++overhead;
-      } else if (event.kind == traces::EventKind::kSpan && event.end_ns > event.start_ns) {
+      } else if (event.kind == EventKind::kSpan && event.end_ns > event.start_ns) {
         recorded = recorded ? TimeSpan{std::min(recorded->begin_ns, event.start_ns),
                                        std::max(recorded->end_ns, event.end_ns)}
                             : span_of(event);
       }
     }
-    if (lane.kind == traces::LaneKind::kStream && !lane.events.empty())
-      devices.push_back(lane.device);
+    if (lane.kind == LaneKind::kStream && !lane.events.empty()) devices.push_back(lane.device);
   }
   std::ranges::sort(devices);
   devices.erase(std::unique(devices.begin(), devices.end()), devices.end());

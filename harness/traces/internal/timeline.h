@@ -14,14 +14,14 @@
 
 namespace stepbench::traces {
 
-[[nodiscard]] inline TimeSpan span_of(const traces::TraceEvent& event) {
+[[nodiscard]] inline TimeSpan span_of(const TraceEvent& event) {
   return {event.start_ns, event.end_ns};
 }
 
 struct CallRow {
-  const traces::TraceEvent* event = nullptr;
-  const traces::TraceEvent* op = nullptr;  // innermost op or annotation around it on its thread
-  std::uint32_t work = 0;                  // number of device rows that it started
+  const TraceEvent* event = nullptr;
+  const TraceEvent* op = nullptr;  // innermost op or annotation around it on its thread
+  std::uint32_t work = 0;          // number of device rows that it started
   // Sums of these rows.
   std::int64_t device_ns = 0;
   std::int64_t kernel_ns = 0;
@@ -29,7 +29,7 @@ struct CallRow {
 };
 
 struct WorkRow {
-  const traces::TraceEvent* event = nullptr;
+  const TraceEvent* event = nullptr;
   // Index into Timeline::calls; kNoIndex: launched before the recording began, or not linked.
   std::uint32_t call = ops::kNoIndex;
   std::int32_t device = 0;
@@ -37,21 +37,21 @@ struct WorkRow {
 };
 
 struct Timeline {
-  explicit Timeline(const traces::Trace& trace);
+  explicit Timeline(const Trace& trace);
 
-  [[nodiscard]] const std::string& name(const traces::TraceEvent& event) const {
+  [[nodiscard]] const std::string& name(const TraceEvent& event) const {
     return trace->names[event.name].text;
   }
   // Name of the row in tables: for names that differ only in a counter, such as "iteration 8" and
   // "iteration 9", the common part. See fold_counting_names.
-  [[nodiscard]] std::uint32_t shown_name(const traces::TraceEvent& event) const {
+  [[nodiscard]] std::uint32_t shown_name(const TraceEvent& event) const {
     return shown_names.empty() ? event.name : shown_names[event.name];
   }
   // Returns the start of the call that started the row, else the row's own start.
   [[nodiscard]] std::int64_t placed_by_ns(const WorkRow& row) const {
     return (row.call == ops::kNoIndex ? *row.event : *calls[row.call].event).start_ns;
   }
-  [[nodiscard]] const traces::TraceEvent* call_of(const WorkRow& row) const {
+  [[nodiscard]] const TraceEvent* call_of(const WorkRow& row) const {
     return row.call == ops::kNoIndex ? nullptr : calls[row.call].event;
   }
   // Indices of the calls of each of Trace::lanes, sorted by start.
@@ -67,7 +67,7 @@ struct Timeline {
     return IntervalSet(std::move(spans));
   }
 
-  const traces::Trace* trace;
+  const Trace* trace;
   std::vector<CallRow> calls;        // sorted by start
   std::vector<WorkRow> work;         // sorted by start
   std::vector<int> devices;          // devices that ran work, sorted
@@ -82,15 +82,14 @@ struct Timeline {
 };
 
 [[nodiscard]] inline bool is_kernel(const WorkRow& row) {
-  return row.event->kind == traces::EventKind::kKernel;
+  return row.event->kind == EventKind::kKernel;
 }
 [[nodiscard]] inline bool is_copy(const WorkRow& row) {
-  return row.event->kind == traces::EventKind::kMemcpy;
+  return row.event->kind == EventKind::kMemcpy;
 }
 // Ops and annotations, without steps: the activity of a thread.
-[[nodiscard]] inline bool is_host_op(const traces::Trace& trace, const traces::TraceEvent& event) {
-  return (event.kind == traces::EventKind::kOp || event.kind == traces::EventKind::kAnnotation) &&
-         trace.names[event.name].facts.step < 0;
+[[nodiscard]] inline bool is_host_op(const Trace& trace, const TraceEvent& event) {
+  return is_op_or_annotation(event.kind) && trace.names[event.name].facts.step < 0;
 }
 
 }  // namespace stepbench::traces

@@ -184,7 +184,7 @@ void TraceBuilder::order_lanes() {
 // the result independent of the order of rows in the file.
 auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
   const TraceName& name = trace_.names[event.name];
-  const bool host = event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation;
+  const bool host = is_op_or_annotation(event.kind);
   const bool mark = event.kind == EventKind::kAnnotation || name.facts.data_wait;
   EventKind outer = event.kind;
   if (host && event.external == 0) outer = mark ? EventKind::kAnnotation : EventKind::kRuntime;

@@ -73,8 +73,7 @@ std::string_view category_of(EventKind kind) {
 
 // In an op log, recorded rows have an id; steps and phases do not.
 bool is_recorded(const TraceEvent& event) {
-  return (event.kind == EventKind::kOp || event.kind == EventKind::kAnnotation) &&
-         event.external != 0;
+  return is_op_or_annotation(event.kind) && event.external != 0;
 }
 
 class TraceRows {
