@@ -40,27 +40,15 @@ class CallIndex {
   std::size_t mask_;
 };
 
-// Rows of one thread that may enclose the next one.
-class OpenRows {
- public:
-  // The innermost row that contains the whole event. Sound rows nest, so the first one matches.
-  const TraceEvent* around(const TraceEvent& event) {
-    while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
-    constexpr std::ptrdiff_t kMaxLooks = 64;
-    const std::ptrdiff_t looks = std::min(kMaxLooks, std::ssize(open_));
-    const auto found =
-        std::find_if(open_.rbegin(), open_.rbegin() + looks,
-                     [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
-    return found == open_.rbegin() + looks ? nullptr : *found;
-  }
-  void open(const TraceEvent& event) {
-    while (!open_.empty() && open_.back()->end_ns < event.start_ns) open_.pop_back();
-    open_.push_back(&event);
-  }
-
- private:
-  std::vector<const TraceEvent*> open_;
-};
+// The innermost of the open rows that contains the whole event. Sound rows nest, so the first one
+// matches.
+const TraceEvent* row_around(const std::vector<const TraceEvent*>& open, const TraceEvent& event) {
+  constexpr std::ptrdiff_t kMaxLooks = 64;
+  const auto last = open.rbegin() + std::min(kMaxLooks, std::ssize(open));
+  const auto found = std::find_if(
+      open.rbegin(), last, [&](const TraceEvent* outer) { return event.end_ns <= outer->end_ns; });
+  return found == last ? nullptr : *found;
+}
 
 template <typename Rows>
 void sort_by_start(Rows& rows) {
@@ -74,13 +62,14 @@ void sort_by_start(Rows& rows) {
 }
 
 void collect_calls(const TraceLane& lane, const Trace& trace, Timeline& timeline) {
-  OpenRows open;
+  std::vector<const TraceEvent*> open;
   for (const TraceEvent& event : lane.events) {
+    while (!open.empty() && open.back()->end_ns < event.start_ns) open.pop_back();
     if (is_op_or_annotation(event.kind)) {
       ++(event.kind == EventKind::kOp ? timeline.ops : timeline.annotations);
-      if (trace.names[event.name].facts.step < 0) open.open(event);
+      if (trace.names[event.name].facts.step < 0) open.push_back(&event);
     } else if (is_call(event.kind)) {
-      timeline.calls.push_back({.event = &event, .op = open.around(event)});
+      timeline.calls.push_back({.event = &event, .op = row_around(open, event)});
     } else if (event.kind == EventKind::kPython) {
       ++timeline.python;
     } else if (event.kind == EventKind::kOverhead) {
