@@ -411,27 +411,32 @@ std::uintmax_t read_launch_rows(const std::filesystem::path& file,
   return input.text().size();
 }
 
-std::int64_t count_launches(const std::filesystem::path& path) {
-  std::error_code none;
-  std::vector<std::filesystem::path> files = {path};
-  if (std::filesystem::is_directory(path, none)) {
-    files.clear();
-    for (const auto& entry : std::filesystem::directory_iterator(path, none)) {
-      if (is_result_file(entry.path())) files.push_back(entry.path());
-    }
-  }
-  std::int64_t lines = 0;
-  const auto count = [&](std::string_view) { return ++lines, false; };
-  for (const std::filesystem::path& file : files) {
-    if (std::filesystem::is_regular_file(file, none)) read_launch_rows(file, count, {});
-  }
-  return lines;
-}
-
 bool is_result_file(const std::filesystem::path& path) {
   const std::string name = path.filename().string();
   if (!name.ends_with(".jsonl") && !name.ends_with(".jsonl.gz")) return false;
   return name.find(kEventsEnding) == std::string::npos && !name.starts_with(kUnfinishedNight);
+}
+
+namespace {
+
+// The result files of a run's folder, or the given file. Empty if it cannot be read.
+std::vector<std::filesystem::path> files_of_run(const std::filesystem::path& run) {
+  std::error_code none;
+  if (std::filesystem::is_regular_file(run, none)) return {run};
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(run, none)) {
+    if (is_result_file(entry.path()) && entry.is_regular_file(none)) files.push_back(entry.path());
+  }
+  return files;
+}
+
+}  // namespace
+
+std::int64_t count_launches(const std::filesystem::path& path) {
+  std::int64_t lines = 0;
+  const auto count = [&](std::string_view) { return ++lines, false; };
+  for (const std::filesystem::path& file : files_of_run(path)) read_launch_rows(file, count, {});
+  return lines;
 }
 
 std::map<std::string, OptionValues, std::less<>> options_of_cases(
@@ -439,11 +444,9 @@ std::map<std::string, OptionValues, std::less<>> options_of_cases(
   std::map<std::string, OptionValues, std::less<>> cases;
   const auto is_new = [&](std::string_view case_id) { return !cases.contains(case_id); };
   const auto take = [&](const LaunchRow& row) { cases.emplace(row.key.case_id, row.options); };
-  std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(run, ignored)) {
-    if (!is_result_file(entry.path())) continue;
+  for (const std::filesystem::path& file : files_of_run(run)) {
     try {
-      read_launch_rows(entry.path(), is_new, take);
+      read_launch_rows(file, is_new, take);
     } catch (const Error&) {
       continue;
     }

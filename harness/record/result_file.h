@@ -134,8 +134,8 @@ inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 // Decides by the name: .jsonl or .jsonl.gz.
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
 
-// Reads one launch of each case in a run's folder, by case id; skips samples. Empty if the folder
-// has no readable results: callers have their own error to report.
+// Reads one launch of each case in a run's folder or a result file, by case id; skips samples.
+// Empty if it has no readable results: callers have their own error to report.
 [[nodiscard]] std::map<std::string, OptionValues, std::less<>> options_of_cases(
     const std::filesystem::path& run);
 

@@ -186,6 +186,13 @@ const CommandOption* Command::find_option(std::string_view option) const {
   return option_named(options, option);
 }
 
+CommandOption* Command::next_argument() {
+  const auto next = std::ranges::find_if(options, [](const CommandOption& option) {
+    return option.is_argument() && (option.values.empty() || option.is_list);
+  });
+  return next == options.end() ? nullptr : &*next;
+}
+
 bool Command::is_given(std::string_view option) const {
   const CommandOption* const found = find_option(option);
   return found != nullptr && found->is_given;

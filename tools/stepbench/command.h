@@ -186,6 +186,8 @@ struct Command {
   // By name with dashes, or by name of an argument.
   [[nodiscard]] CommandOption* find_option(std::string_view option);
   [[nodiscard]] const CommandOption* find_option(std::string_view option) const;
+  // The argument that the next word is for, by the values that were read; null if there is none.
+  [[nodiscard]] CommandOption* next_argument();
   [[nodiscard]] bool is_given(std::string_view option) const;
   [[nodiscard]] bool has_unread_words() const;
   // Value of the last --color on the line; empty if there is none.

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <ostream>
 #include <set>
+#include <sstream>
 #include <system_error>
 #include <utility>
 
@@ -16,88 +18,56 @@
 #include "harness/plan/plan.h"
 #include "harness/record/result_file.h"
 #include "harness/text/printable.h"
+#include "tools/stepbench/help.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/help_pages.h"
 #include "tools/stepbench/internal/run_folders.h"
+#include "tools/stepbench/parse.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
 namespace {
 
+namespace fs = std::filesystem;
+
+// A word that may be offered: complete() prints those that begin as the word that is typed.
 struct Candidate {
   std::string word;
   std::string meaning = {};  // shown next to it; may be empty
 };
-
-// The parsed command line before the current word.
-struct WordsBefore {
-  const Command* command = nullptr;
-  const CommandOption* option = nullptr;  // option whose value the current word is; null if none
-  bool only_arguments = false;            // after "--"
-  // Parsed so far, in order.
-  std::vector<std::string> arguments = {};
-  std::vector<std::pair<const CommandOption*, std::string>> values = {};
-
-  // Last value of an option such as "--worker"; empty if not given.
-  [[nodiscard]] std::string value_of(std::string_view name) const;
-};
-std::string WordsBefore::value_of(std::string_view name) const {
-  std::string value;
-  for (const auto& [given, text] : values) {
-    if (command->find_option(name) == given) value = text;
-  }
-  return value;
-}
-
-WordsBefore read_words(const Command& program, const std::vector<std::string>& words) {
-  WordsBefore before{.command = &program};
-  for (const std::string& word : words) {
-    if (before.option != nullptr) {
-      before.values.emplace_back(std::exchange(before.option, nullptr), word);
-      continue;
-    }
-    if (word.size() > 1 && word.starts_with('-') && !before.only_arguments) {
-      before.only_arguments = word == "--";
-      const std::size_t equals = word.find('=');
-      const CommandOption* const option = before.command->find_option(word.substr(0, equals));
-      if (option == nullptr) continue;
-      if (equals == std::string::npos && option->takes_value) {
-        before.option = option;
-      } else {
-        before.values.emplace_back(
-            option, equals == std::string::npos ? std::string() : word.substr(equals + 1));
-      }
-      continue;
-    }
-    const Command* const command =
-        before.only_arguments ? nullptr : before.command->find_command(word);
-    if (command != nullptr) {
-      before.command = command;
-    } else {
-      before.arguments.push_back(word);
-    }
-  }
-  return before;
-}
-
-namespace fs = std::filesystem;
-
 using Candidates = std::vector<Candidate>;
 
-constexpr std::uintmax_t kMaxBytes = std::uintmax_t{8} << 20;  // largest file read for ids
-constexpr std::int64_t kMaxPlannedPoints = 5'000;
-
-void offer(Candidates& candidates, std::string_view word, std::string candidate,
-           const std::string& meaning = {}) {
-  if (candidate.starts_with(word)) candidates.push_back({std::move(candidate), meaning});
+void append(Candidates& candidates, Candidates more) {
+  std::ranges::move(more, std::back_inserter(candidates));
 }
 
-// Offers entries of the folder that `word` has reached for which `accepts` holds. Folders end in
-// '/', so that the user can continue.
-template <typename Accepts>
-void offer_files(Candidates& candidates, const std::string& word, const Accepts& accepts) {
-  const std::size_t slash = word.rfind('/');
-  const std::string head = slash == std::string::npos ? std::string() : word.substr(0, slash + 1);
+bool any_begins_with(const Candidates& candidates, const std::string& word) {
+  return std::ranges::any_of(candidates,
+                             [&](const Candidate& each) { return each.word.starts_with(word); });
+}
+
+// For candidates of the part of a word behind `head`.
+Candidates behind(const std::string& head, Candidates parts) {
+  for (Candidate& part : parts) part.word.insert(0, head);
+  return parts;
+}
+
+// Completes the part after the last comma.
+template <typename PartsFor>
+Candidates last_of_list(const std::string& word, const PartsFor& parts_for) {
+  const std::size_t part = word.rfind(',') + 1;
+  return behind(word.substr(0, part), parts_for(word.substr(part)));
+}
+
+Candidates plain(const auto& words) {
+  Candidates candidates;
+  for (const auto& word : words) candidates.push_back({std::string(word)});
+  return candidates;
+}
+
+// Entries of the folder that `word` has reached. Folders end in '/', so that the user can continue.
+Candidates files_where(const std::string& word, bool (*accepts)(const fs::path& name)) {
+  const std::string head = word.substr(0, word.rfind('/') + 1);
   const bool hidden = word.substr(head.size()).starts_with('.');
   std::error_code error;
   Candidates found;
@@ -107,145 +77,111 @@ void offer_files(Candidates& candidates, const std::string& word, const Accepts&
     if (name.starts_with('.') != hidden) continue;
     std::error_code ignored;
     if (at->is_directory(ignored)) {
-      offer(found, word, head + name + "/");
+      found.push_back({head + name + "/"});
     } else if (accepts(name)) {
-      offer(found, word, head + name);
+      found.push_back({head + name});
     }
   }
-  std::sort(found.begin(), found.end(),
-            [](const Candidate& a, const Candidate& b) { return a.word < b.word; });
-  candidates.insert(candidates.end(), found.begin(), found.end());
-}
-
-bool is_yaml(const std::string& name) { return name.ends_with(".yaml") || name.ends_with(".yml"); }
-
-std::string results_folder(const WordsBefore& before) {
-  const std::string given = before.value_of("--results");
-  return given.empty() ? "results" : given;
-}
-
-// Offers runs by name, and all paths that lead to result files.
-void offer_runs(Candidates& candidates, const std::string& word, const WordsBefore& before) {
-  const std::string folder = results_folder(before);
-  for (const fs::path& run : runs_in(folder)) offer(candidates, word, run.string());
-  Candidates files;
-  offer_files(files, word, record::is_result_file);
-  for (Candidate& file : files) {
-    const std::string bare = file.word.substr(0, file.word.find_last_not_of('/') + 1);
-    const bool known = std::any_of(candidates.begin(), candidates.end(),
-                                   [&](const Candidate& run) { return run.word == bare; });
-    if (!known) candidates.push_back(std::move(file));
-  }
+  std::ranges::sort(found, {}, &Candidate::word);
+  return found;
 }
 
 // Options of custom workloads are not offered: completion must not start a worker.
 const Catalogue& catalogue() { return built_in_catalogue(); }
 
-void offer_options(Candidates& candidates, const std::string& word, const std::string& behind) {
+// Options by their full names; where none begins so, by the last part, as users type it.
+Candidates options_for(const std::string& word, const std::string& end) {
+  Candidates full;
+  Candidates last_parts;
   const plan::OptionIndex index(catalogue());
   for (const std::string& name : index.names()) {
-    const Option* option = catalogue().find_option(name);
-    offer(candidates, word, name + behind, option == nullptr ? std::string() : option->doc);
-  }
-  if (!candidates.empty() || word.empty()) return;
-  for (const std::string& name : index.names()) {  // by the last part, as users type it
+    const Option* const option = catalogue().find_option(name);
+    const std::string meaning = option == nullptr ? std::string() : option->doc;
+    full.push_back({name + end, meaning});
     const std::size_t dot = name.find('.');
-    if (dot == std::string::npos) continue;
-    const Option* option = catalogue().find_option(name);
-    offer(candidates, word, name.substr(dot + 1) + behind,
-          option == nullptr ? std::string() : option->doc);
+    if (dot != std::string::npos) last_parts.push_back({name.substr(dot + 1) + end, meaning});
   }
+  return any_begins_with(full, word) ? full : last_parts;
 }
 
-void offer_values_of(Candidates& candidates, const std::string& key, const std::string& word) {
+Candidates values_of_option(const std::string& key, const std::string& word) {
   const plan::OptionIndex index(catalogue());
   std::set<std::string> values;
+  Candidates paths;
   for (const std::string& full : index.meant(key)) {
     for (const Option* option : index.find(full)) {
       values.insert(option->choices.begin(), option->choices.end());
       if (option->type == OptionType::kBool) values.insert({"false", "true"});
       if (option->type == OptionType::kPath) {
-        offer_files(candidates, word, [](const std::string&) { return true; });
+        append(paths, files_where(word, [](const fs::path&) { return true; }));
       }
     }
   }
-  for (const std::string& value : values) offer(candidates, word, value);
+  append(paths, plain(values));
+  return paths;
 }
 
-// Completes the part after the last comma with `offer_part`; keeps the text before it.
-template <typename OfferPart>
-void offer_last_of_list(Candidates& candidates, const std::string& word,
-                        const OfferPart& offer_part) {
-  const std::size_t comma = word.rfind(',');
-  const std::string head = comma == std::string::npos ? std::string() : word.substr(0, comma + 1);
-  Candidates parts;
-  offer_part(parts, word.substr(head.size()));
-  for (Candidate& part : parts) {
-    candidates.push_back({head + part.word, std::move(part.meaning)});
+// Values of options and arguments: `command` holds what the line has before the word.
+
+Candidates files(const std::string& word, Command& /*command*/) {
+  return files_where(word, [](const fs::path&) { return true; });
+}
+
+Candidates folders(const std::string& word, Command& /*command*/) {
+  return files_where(word, [](const fs::path&) { return false; });
+}
+
+Candidates experiments(const std::string& word, Command& /*command*/) {
+  return files_where(word, [](const fs::path& name) {
+    return name.extension() == ".yaml" || name.extension() == ".yml";
+  });
+}
+
+// Runs by name, and all paths that lead to result files.
+Candidates runs(const std::string& word, Command& command) {
+  const std::string folder =
+      command.is_given("--results") ? command.find_option("--results")->values.back() : "results";
+  Candidates found;
+  for (const fs::path& run : runs_in(folder)) found.push_back({run.string()});
+  for (Candidate& file : files_where(word, record::is_result_file)) {
+    const std::string bare = file.word.substr(0, file.word.find_last_not_of('/') + 1);
+    if (std::ranges::find(found, bare, &Candidate::word) == found.end()) {
+      found.push_back(std::move(file));
+    }
   }
+  return found;
 }
 
-void offer_setting(Candidates& candidates, const std::string& word) {
+Candidates keys(const std::string& word, Command& /*command*/) { return options_for(word, ""); }
+
+Candidates list_of_keys(const std::string& word, Command& /*command*/) {
+  return last_of_list(word, [](const std::string& part) { return options_for(part, ""); });
+}
+
+Candidates settings(const std::string& word, Command& /*command*/) {
   const std::size_t equals = word.find('=');
-  if (equals == std::string::npos) {
-    offer_options(candidates, word, "=");
-    return;
-  }
+  if (equals == std::string::npos) return options_for(word, "=");
   const std::string key = word.substr(0, equals);
-  Candidates values;
-  offer_last_of_list(
-      values, word.substr(equals + 1),
-      [&](Candidates& parts, const std::string& part) { offer_values_of(parts, key, part); });
-  for (Candidate& value : values) {
-    candidates.push_back({key + "=" + value.word, std::move(value.meaning)});
-  }
+  return behind(key + "=", last_of_list(word.substr(equals + 1), [&](const std::string& part) {
+                  return values_of_option(key, part);
+                }));
 }
 
-void offer_columns(Candidates& candidates, const std::string& word) {
-  const std::string minus = word.starts_with('-') ? "-" : "";
+Candidates columns(const std::string& word, Command& /*command*/) {
+  Candidates found;
   for (const auto& columns : {estimate::key_columns(), estimate::estimate_columns(),
                               estimate::request_columns(), estimate::noise_columns()}) {
-    for (const estimate::EstimateColumn& column : columns) {
-      offer(candidates, word, minus + column.metric.name);
-    }
+    for (const auto& column : columns) found.push_back({column.metric.name});
   }
+  return behind(word.starts_with('-') ? "-" : "", std::move(found));
 }
 
-std::set<std::string> ids_in(std::string_view text) {
-  constexpr std::string_view kBefore = "\"case_id\":\"";
-  std::set<std::string> ids;
-  for (std::size_t at = text.find(kBefore); at != std::string_view::npos;
-       at = text.find(kBefore, at)) {
-    at += kBefore.size();
-    ids.emplace(text.substr(at, text.find('"', at) - at));
-  }
-  return ids;
-}
-
-std::set<std::string> ids_of_run(const fs::path& run) {
-  std::vector<fs::path> files;
-  if (fs::is_directory(run)) {
-    for (const auto& entry : fs::directory_iterator(run)) {
-      if (record::is_result_file(entry.path())) files.push_back(entry.path());
-    }
-  } else {
-    files.push_back(run);
-  }
-  std::set<std::string> ids;
-  for (const fs::path& file : files) {
-    if (fs::file_size(file) > kMaxBytes) continue;
-    ids.merge(ids_in(record::Input::read(file).text()));
-  }
-  return ids;
-}
-
-std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& before,
+std::set<std::string> ids_of_plan(const std::string& file, const CommandOption* set,
                                   const Environment& environment) {
+  constexpr std::int64_t kMaxPoints = 5'000;
   plan::PlanRequest request{
-      .file = file, .max_cases = kMaxPlannedPoints, .variables = environment.variables};
-  for (const auto& [option, value] : before.values) {
-    if (option->name() == "--set") request.set.push_back(value);
-  }
+      .file = file, .max_cases = kMaxPoints, .variables = environment.variables};
+  if (set != nullptr) request.set = set->values;
   std::set<std::string> ids;
   for (const plan::PlannedCase& planned : plan::make_plan(request, catalogue(), {}).cases) {
     ids.insert(planned.resolved.case_id);
@@ -253,200 +189,181 @@ std::set<std::string> ids_of_plan(const std::string& file, const WordsBefore& be
   return ids;
 }
 
-void offer_ids(Candidates& candidates, const std::string& word, const WordsBefore& before,
-               const Environment& environment) {
-  const bool of_plan = before.command->find_option("FILE") != nullptr;
-  std::set<std::string> ids;
-  if (of_plan && !before.arguments.empty()) {
-    ids = ids_of_plan(before.arguments.front(), before, environment);
-  } else if (!of_plan) {
-    const std::vector<fs::path> runs = runs_in("results");
-    if (!before.arguments.empty()) {
-      for (const std::string& run : before.arguments) ids.merge(ids_of_run(run));
-    } else if (!runs.empty()) {
-      ids = ids_of_run(runs.back());
-    }
+// Of the experiment, of the runs, or of the newest run.
+Candidates ids(const std::string& /*word*/, Command& command) {
+  if (const CommandOption* const file = command.find_option("FILE")) {
+    if (!file->is_given) return {};
+    return plain(
+        ids_of_plan(file->values.front(), command.find_option("--set"), *command.environment));
   }
-  for (const std::string& id : ids) offer(candidates, word, id);
+  std::vector<fs::path> chosen;
+  for (const CommandOption& option : command.options) {
+    if (option.is_argument())
+      chosen.insert(chosen.end(), option.values.begin(), option.values.end());
+  }
+  if (const auto newest = runs_in("results"); chosen.empty() && !newest.empty()) {
+    chosen.push_back(newest.back());
+  }
+  std::set<std::string> found;
+  for (const fs::path& run : chosen) {
+    for (const auto& [id, options] : record::options_of_cases(run)) found.insert(id);
+  }
+  return plain(found);
+}
+
+Candidates settings_or_ids(const std::string& word, Command& command) {
+  Candidates found = settings(word, command);
+  append(found, ids(word, command));
+  return found;
 }
 
 // Arguments of `stepbench list`.
-void offer_names(Candidates& candidates, const std::string& word) {
-  for (const char* name : {"all", "metrics"}) offer(candidates, word, name);
+Candidates names(const std::string& word, Command& /*command*/) {
+  Candidates found = {{"all"}, {"metrics"}};
   for (const WorkloadSpec& workload : catalogue().workloads) {
-    offer(candidates, word, workload.name, workload.doc);
+    found.push_back({workload.name, workload.doc});
   }
   for (const Section& section : catalogue().sections) {
-    if (!section.name.empty()) offer(candidates, word, section.name, section.doc);
+    if (!section.name.empty()) found.push_back({section.name, section.doc});
   }
-  if (!word.empty()) offer_options(candidates, word, "");
+  if (!word.empty()) append(found, options_for(word, ""));
+  return found;
 }
 
 // Metrics that `ab` and `compare` can test.
-void offer_metrics(Candidates& candidates, const std::string& word, const std::string& behind) {
-  for (const char* name : {"step", "peak_bytes", "step_p90", "step_p99", "samples_per_s"}) {
-    offer(candidates, word, name + behind);
-  }
-  for (const Phase& phase : built_in_phases()) {
-    offer(candidates, word, phase.name + behind, phase.doc);
-  }
+Candidates metrics(const std::string& /*word*/, Command& /*command*/) {
+  Candidates found = {{"step"}, {"peak_bytes"}, {"step_p90"}, {"step_p99"}, {"samples_per_s"}};
+  for (const Phase& phase : built_in_phases()) found.push_back({phase.name, phase.doc});
   for (const WorkloadSpec& workload : catalogue().workloads) {
     for (const Metric& metric : workload.metrics) {
-      const bool known =
-          std::any_of(candidates.begin(), candidates.end(),
-                      [&](const Candidate& each) { return each.word == metric.name + behind; });
+      const bool known = std::ranges::find(found, metric.name, &Candidate::word) != found.end();
       if (!known && metric.direction != Direction::kNeither) {
-        offer(candidates, word, metric.name + behind, metric.doc);
+        found.push_back({metric.name, metric.doc});
       }
     }
   }
+  return found;
 }
 
-void offer_choices(Candidates& candidates, const std::string& word, std::string_view choices) {
-  while (!choices.empty()) {
-    const std::size_t bar = std::min(choices.find('|'), choices.size());
-    offer(candidates, word, std::string(choices.substr(0, bar)));
-    choices.remove_prefix(std::min(bar + 1, choices.size()));
-  }
+Candidates margins(const std::string& word, Command& command) {
+  Candidates found = metrics(word, command);
+  for (Candidate& metric : found) metric.word += '=';
+  return found;
 }
 
-void offer_value(Candidates& candidates, const std::string& name, const std::string& word,
-                 const WordsBefore& before, const Environment& environment) {
-  const auto all = [](const std::string&) { return true; };
-  if (name.starts_with("KEY=")) {
-    offer_setting(candidates, word);
-    if (name.find("|ID") != std::string::npos) offer_ids(candidates, word, before, environment);
-    return;
-  }
-  if (name.find('|') != std::string::npos) return offer_choices(candidates, word, name);
-  if (name == "ROWS,COLUMNS") {
-    return offer_last_of_list(candidates, word, [](Candidates& parts, const std::string& part) {
-      offer_options(parts, part, "");
-    });
-  }
-  if (name == "KEY") return offer_options(candidates, word, "");
-  if (name.starts_with("COLUMN")) return offer_columns(candidates, word);
-  if (name == "ID") return offer_ids(candidates, word, before, environment);
-  if (name == "NAME") return offer_names(candidates, word);
-  if (name.starts_with("METRIC=")) return offer_metrics(candidates, word, "=");
-  if (name.starts_with("METRIC")) return offer_metrics(candidates, word, "");
-  if (name == "RUN") return offer_runs(candidates, word, before);
-  if (name == "EXPERIMENT") return offer_files(candidates, word, is_yaml);
-  if (name == "DIR") return offer_files(candidates, word, [](const std::string&) { return false; });
-  if (name == "FILE" || name == "PATH" || name == "COMMAND") offer_files(candidates, word, all);
-}
-
-// Values of an option or argument that begin with `word`; empty if unknown. Reads files and folders
-// named on the line; throws if they cannot be read.
-std::vector<Candidate> value_candidates(const CommandOption& option, const std::string& word,
-                                        const WordsBefore& before, const Environment& environment) {
-  const std::string name = option.value_name;
-  Candidates candidates;
-  if (option.is_comma_separated) {
-    offer_last_of_list(candidates, word, [&](Candidates& parts, const std::string& part) {
-      offer_value(parts, name, part, before, environment);
-    });
-  } else {
-    offer_value(candidates, name, word, before, environment);
-  }
-  return candidates;
-}
-
-// The argument for the next word: a list takes all that follow.
-const CommandOption* next_argument(const WordsBefore& before) {
-  const CommandOption* last = nullptr;
-  std::size_t place = 0;
-  for (const CommandOption& option : before.command->options) {
-    if (!option.is_argument()) continue;
-    if (place++ == before.arguments.size()) return &option;
-    last = &option;
-  }
-  return last != nullptr && last->is_list ? last : nullptr;
-}
-
-void add_commands_of(const Command& level, const std::string& word,
-                     std::vector<Candidate>& candidates) {
-  for (const Command& each : level.commands) {
-    if (each.name.starts_with(word)) candidates.push_back({each.name, each.doc});
-  }
-}
-
-bool was_given(const WordsBefore& before, const CommandOption& option) {
-  return std::any_of(before.values.begin(), before.values.end(),
-                     [&](const auto& given) { return given.first == &option; });
-}
-
-// Repeatable options are always offered, others only once.
-void add_options_of(const WordsBefore& before, const std::string& word,
-                    std::vector<Candidate>& candidates) {
-  for (const CommandOption& option : before.command->options) {
-    if (option.group.empty() || (!option.is_list && was_given(before, option))) continue;
-    for (const std::string& flag : option.names) {
-      if (flag.starts_with("--") && flag.starts_with(word)) {
-        candidates.push_back({flag, option.doc});
-      }
-    }
-  }
+Candidates commands_of(const Command& command) {
+  Candidates found;
+  for (const Command& each : command.commands) found.push_back({each.name, each.doc});
+  return found;
 }
 
 // Topics of `stepbench help`: commands and pages.
-void add_help_topics(const Command& program, const WordsBefore& before, const std::string& word,
-                     std::vector<Candidate>& candidates) {
-  if (before.arguments.empty()) {
-    for (const std::string& topic : topic_names()) {
-      if (topic.starts_with(word)) candidates.push_back({topic, "a page"});
-    }
+Candidates topics(const std::string& /*word*/, Command& help) {
+  const std::vector<std::string>& before = help.find_option("COMMAND")->values;
+  Candidates found;
+  if (before.empty()) {
+    for (const std::string& topic : topic_names()) found.push_back({topic, "a page"});
   }
-  const Command* level = &program;
-  for (const std::string& name : before.arguments) {
+  const Command* level = help.parent;
+  for (const std::string& name : before) {
     level = level->find_command(name);
-    if (level == nullptr) return;
+    if (level == nullptr) return found;
   }
-  add_commands_of(*level, word, candidates);
+  append(found, commands_of(*level));
+  return found;
 }
 
-std::vector<Candidate> candidates_for(const Command& program, const WordsBefore& before,
-                                      const std::string& word, const Environment& environment) {
-  if (before.option != nullptr) {
-    return value_candidates(*before.option, word, before, environment);
-  }
-  const std::size_t equals = word.find('=');
-  if (word.starts_with("--") && equals != std::string::npos && !before.only_arguments) {
-    const CommandOption* const option = before.command->find_option(word.substr(0, equals));
-    if (option == nullptr) return {};
-    std::vector<Candidate> values =
-        value_candidates(*option, word.substr(equals + 1), before, environment);
-    for (Candidate& each : values) each.word.insert(0, word, 0, equals + 1);
-    return values;
-  }
-  std::vector<Candidate> candidates;
-  if (word.starts_with('-') && !before.only_arguments) {
-    add_options_of(before, word, candidates);
-    return candidates;
-  }
-  const bool has_commands = !before.command->commands.empty();
-  if (has_commands && !before.arguments.empty()) return {};  // an unknown command
-  add_commands_of(*before.command, word, candidates);
-  const CommandOption* const argument = next_argument(before);
-  if (argument != nullptr && argument->value_name == "COMMAND") {
-    add_help_topics(program, before, word, candidates);
-  } else if (argument != nullptr) {
-    for (Candidate& each : value_candidates(*argument, word, before, environment)) {
-      candidates.push_back(std::move(each));
+// What may stand for a value, by its name in help. They read files and folders named on the line,
+// and throw if they cannot be read.
+struct ValueKind {
+  std::string_view name;
+  Candidates (*candidates)(const std::string& word, Command& command);
+};
+constexpr ValueKind kValueKinds[] = {{"COLUMN", columns},
+                                     {"COLUMN[,COLUMN]", columns},
+                                     {"COMMAND", files},
+                                     {"DIR", folders},
+                                     {"EXPERIMENT", experiments},
+                                     {"FILE", files},
+                                     {"ID", ids},
+                                     {"KEY", keys},
+                                     {"KEY=V1,V2,...", settings},
+                                     {"KEY=VALUE", settings},
+                                     {"KEY=VALUE[,KEY=VALUE]|ID|RUN", settings_or_ids},
+                                     {"KEY=VALUE[,VALUE]", settings},
+                                     {"METRIC", metrics},
+                                     {"METRIC=SHARE", margins},
+                                     {"METRIC[,METRIC]", metrics},
+                                     {"NAME", names},
+                                     {"PATH", files},
+                                     {"ROWS,COLUMNS", list_of_keys},
+                                     {"RUN", runs},
+                                     {"TOPIC", topics}};
+
+// Other names are the values themselves, "table|json", or stand for no known words.
+Candidates values_named(const std::string& name, const std::string& word, Command& command) {
+  const auto kind = std::ranges::find(kValueKinds, name, &ValueKind::name);
+  if (kind != std::end(kValueKinds)) return kind->candidates(word, command);
+  if (name.find('|') == std::string::npos) return {};
+  Candidates choices;
+  std::istringstream parts(name);
+  for (std::string part; std::getline(parts, part, '|');) choices.push_back({part});
+  return choices;
+}
+
+Candidates values_of(const CommandOption& option, const std::string& word, Command& command) {
+  const auto named = [&](const std::string& part) {
+    return values_named(option.value_name, part, command);
+  };
+  return option.is_comma_separated ? last_of_list(word, named) : named(word);
+}
+
+// Repeatable options are always offered, others only once.
+Candidates options_of(const Command& command) {
+  Candidates found;
+  for (const CommandOption& option : command.options) {
+    if (option.group.empty() || (!option.is_list && option.is_given)) continue;
+    for (const std::string& name : option.names) {
+      if (name.starts_with("--")) found.push_back({name, option.doc});
     }
-  } else if (candidates.empty() && word.empty() && !before.only_arguments) {
-    add_options_of(before, word, candidates);
   }
-  return candidates;
+  return found;
+}
+
+bool has_arguments(const Command& command) {
+  return command.has_unread_words() ||
+         std::ranges::any_of(command.options, [](const CommandOption& option) {
+           return option.is_argument() && option.is_given;
+         });
+}
+
+Candidates candidates_for(const std::string& word, const CommandOption* waiting, Command& command) {
+  if (waiting != nullptr) return values_of(*waiting, word, command);
+  const auto& unread = command.unread_words;
+  const bool only_arguments = std::ranges::find(unread, "--") != unread.end();
+  if (word.starts_with('-') && !only_arguments) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return options_of(command);
+    const CommandOption* const option = command.find_option(word.substr(0, equals));
+    if (option == nullptr) return {};
+    return behind(word.substr(0, equals + 1), values_of(*option, word.substr(equals + 1), command));
+  }
+  const bool has_commands = !command.commands.empty();
+  if (has_commands && has_arguments(command)) return {};  // an unknown command
+  Candidates found = commands_of(command);
+  if (const CommandOption* const argument = command.next_argument()) {
+    append(found, values_of(*argument, word, command));
+  } else if (!has_commands && word.empty() && !only_arguments) {
+    return options_of(command);
+  }
+  return found;
 }
 
 // One line, without characters that a shell could take for the end of the field.
 std::string first_sentence(const std::string& text) {
   constexpr std::size_t kCells = 90;
-  std::string line = text.substr(0, text.find('\n'));
-  for (const char* end : {"; ", ". "}) line.resize(std::min(line.size(), line.find(end)));
-  line = text::shortened(line, kCells);
-  std::replace(line.begin(), line.end(), '\t', ' ');
+  std::string line = text::shortened(first_clause(text.substr(0, text.find('\n'))), kCells);
+  std::ranges::replace(line, '\t', ' ');
   return line;
 }
 
@@ -513,25 +430,24 @@ end
 complete -c stepbench -f -a '(__stepbench_candidates)'
 )sh";
 
-const char* script_for(const std::string& shell) {
-  if (shell == "bash") return kBash;
-  return shell == "zsh" ? kZsh : kFish;
-}
-
 int print_script(const std::string& shell, const Environment& environment) {
-  environment.out << script_for(shell);
+  environment.out << (shell == "bash" ? kBash : shell == "zsh" ? kZsh : kFish);
   return kExitOk;
 }
 
 }  // namespace
 
-void complete(const Command& program, const Environment& environment) {
+void complete(Command& program) {
   try {
+    const Environment& environment = *program.environment;
     std::vector<std::string> words(environment.argv.begin() + 2, environment.argv.end());
     const std::string word = words.empty() ? std::string() : words.back();
     if (!words.empty()) words.pop_back();
-    for (const Candidate& each :
-         candidates_for(program, read_words(program, words), word, environment)) {
+    const CommandOption* const waiting = read_words(program, words);
+    Command* active = &program;
+    while (active->given_command != nullptr) active = active->given_command;
+    for (const Candidate& each : candidates_for(word, waiting, *active)) {
+      if (!each.word.starts_with(word)) continue;
       environment.out << each.word;
       if (!each.meaning.empty()) environment.out << '\t' << first_sentence(each.meaning);
       environment.out << '\n';

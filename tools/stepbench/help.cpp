@@ -51,10 +51,7 @@ class Heads {
 
 // `brief`: only the first clause.
 std::string doc_of(const CommandOption& option, bool brief = false) {
-  std::string doc = option.doc;
-  if (brief) {
-    for (const char* end : {"; ", ". "}) doc.resize(std::min(doc.size(), doc.find(end)));
-  }
+  const std::string doc = brief ? first_clause(option.doc) : option.doc;
   const std::string value = option.default_text;
   if (value.empty() || !option.takes_value) return doc;
   return doc + (option.may_lack_value ? " (without a value: " : " (default: ") + value + ")";
@@ -248,6 +245,11 @@ std::string command_help_text(const Command& command, const HelpStyle& style) {
 }
 
 }  // namespace
+
+std::string first_clause(std::string text) {
+  for (const char* end : {"; ", ". "}) text.resize(std::min(text.size(), text.find(end)));
+  return text;
+}
 
 std::string usage_line(const Command& command) {
   std::string text = command.full_name();

@@ -23,6 +23,9 @@ inline constexpr std::size_t kHelpLines = 40;
 // Description, usage, subcommands and options by group, footer.
 [[nodiscard]] std::string help_text(const Command& command, const HelpStyle& style);
 
+// The beginning of a meaning, up to its first ';' or '.'.
+[[nodiscard]] std::string first_clause(std::string text);
+
 // "stepbench run FILE [OPTIONS]"
 [[nodiscard]] std::string usage_line(const Command& command);
 // "--set KEY=VALUE", "--profile[=native|kineto]", "-h, --help", "FILE"

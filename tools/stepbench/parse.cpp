@@ -49,7 +49,8 @@ class Reader {
  public:
   Reader(Command& command, Words words) : command_(command), words_(words) {}
 
-  void read() {
+  // Returns the option whose value is missing, where reading ended; null if none is.
+  const CommandOption* read() {
     while (!words_.empty()) {
       const std::string word = take();
       if (only_arguments_) {
@@ -59,14 +60,14 @@ class Reader {
         command_.unread_words.push_back(word);
       } else if (Command* const below = command_.find_command(word)) {
         command_.given_command = below;
-        Reader(*below, words_).read();
-        return;
+        return Reader(*below, words_).read();
       } else if (is_option(word)) {
-        take_option(word);
+        if (const CommandOption* const waiting = take_option(word)) return waiting;
       } else {
         take_argument(word);
       }
     }
+    return nullptr;
   }
 
  private:
@@ -80,12 +81,13 @@ class Reader {
     return !words_.empty() && words_.front() != "--" && !is_option(words_.front());
   }
 
-  void take_option(const std::string& word) {
+  // Returns the option if its value is missing.
+  const CommandOption* take_option(const std::string& word) {
     const std::size_t equals = std::min(word.find('='), word.size());
     CommandOption* const option = command_.find_option(word.substr(0, equals));
     if (option == nullptr) {
       command_.unread_words.push_back(word);
-      return;
+      return nullptr;
     }
     if (equals + 1 < word.size()) {
       if (!option->takes_value && !option->may_lack_value) {
@@ -99,21 +101,22 @@ class Reader {
     } else if (option->takes_value) {
       // Do not take the next option for a value: in "--resume $RUN --quiet" the variable was empty.
       if (words_.empty() || (is_option(words_.front()) && command_.find_option(words_.front()))) {
-        throw UsageError(option->name() + " needs a value: " + option_head(*option));
+        return option;
       }
       add_value(*option, take());
     }
     option->is_given = true;
+    return nullptr;
   }
 
   void take_argument(const std::string& word) {
-    for (CommandOption& option : command_.options) {
-      if (!option.is_argument() || (!option.values.empty() && !option.is_list)) continue;
-      option.is_given = true;
-      add_value(option, word);
+    CommandOption* const argument = command_.next_argument();
+    if (argument == nullptr) {
+      command_.unread_words.push_back(word);
       return;
     }
-    command_.unread_words.push_back(word);
+    argument->is_given = true;
+    add_value(*argument, word);
   }
 
   Command& command_;
@@ -162,8 +165,14 @@ void check_options(Command& command) {
 
 }  // namespace
 
+const CommandOption* read_words(Command& program, std::span<const std::string> words) {
+  return Reader(program, words).read();
+}
+
 Asked parse_words(Command& program, const std::vector<std::string>& words) {
-  Reader(program, Words(words).subspan(1)).read();
+  if (const CommandOption* const waiting = read_words(program, Words(words).subspan(1))) {
+    throw UsageError(waiting->name() + " needs a value: " + option_head(*waiting));
+  }
   std::vector<Command*> given;
   for (Command* each = &program; each != nullptr; each = each->given_command) {
     given.push_back(each);

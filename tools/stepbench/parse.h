@@ -4,6 +4,7 @@
 #pragma once
 
 #include <iosfwd>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,11 @@ enum class Asked { kCall, kHelp, kHelpAll, kVersion };
 // on_parsed(), innermost first. Help takes precedence over all errors except an unknown command.
 // Throws UsageError.
 [[nodiscard]] Asked parse_words(Command& program, const std::vector<std::string>& words);
+
+// Reads words without the program's name into the options, and checks nothing: for a line that is
+// still being typed. Returns the option whose value comes next; null if none does. Throws
+// UsageError for the value of an option that takes none.
+[[nodiscard]] const CommandOption* read_words(Command& program, std::span<const std::string> words);
 
 // "FILE is missing: the experiment, a YAML file"
 [[nodiscard]] std::string missing_text(const CommandOption& option);

@@ -58,7 +58,7 @@ void add_help(Command& help) {
   const auto names = std::make_shared<std::vector<std::string>>();
   help.argument("COMMAND", *names,
                 "A command, a page's topic, or words to find in the pages; default: all commands",
-                "COMMAND");
+                "TOPIC");
   help.on_call = [&program = *help.parent, names] {
     const Environment& environment = *program.environment;
     std::vector<std::string> words;  // quoted as one word or not
@@ -235,7 +235,7 @@ int run_command_line(Environment& environment, bool all_commands) {
                   .doc = "Measure training steps: where does the time go, what makes it faster?"};
   declare_commands(program, all_commands ? kCommands : needed_commands(environment.argv));
   if (environment.argv.size() > 1 && environment.argv[1] == kCompleteCommand) {
-    complete(program, environment);
+    complete(program);
     return kExitOk;
   }
   int exit_status = kExitOk;

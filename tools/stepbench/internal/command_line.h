@@ -27,7 +27,7 @@ void check_command_files(const Command& program, Environment& environment);
 // possibly empty, is being typed. Handled before the commands and not shown in help.
 inline constexpr std::string_view kCompleteCommand = "__complete";
 // Prints one line per candidate for it: the word, a tab and its meaning. Prints nothing on errors.
-void complete(const Command& program, const Environment& environment);
+void complete(Command& program);
 
 // The commands. Each function declares the options and the callback of one. The table is in
 // command_line.cpp.
