@@ -242,11 +242,6 @@ class NoiseAdvice {
 [[nodiscard]] std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
                                                    const record::Results& results, double change);
 
-// For a plan of such cases: "to find 2 %: 14 launches of 170 steps cost least, about 3 min a run
-// ..."; empty without cases. `tests`: as in NoiseQuestion.
-[[nodiscard]] std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases,
-                                          std::size_t tests);
-
 // Columns of `show --noise`: varying options, step and noise.
 [[nodiscard]] std::vector<std::string> noise_selection(const record::Results& results);
 

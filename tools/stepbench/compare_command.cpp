@@ -11,8 +11,8 @@
 #include "harness/report/verdicts.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
-#include "tools/stepbench/internal/detectable_change.h"
 #include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/stored_machine.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 

@@ -8,9 +8,9 @@
 #include "harness/report/plans.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/internal/command_line.h"
-#include "tools/stepbench/internal/detectable_change.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/script_options.h"
+#include "tools/stepbench/internal/stored_machine.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
 
@@ -51,8 +51,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   if (options.output.format != "json" && !request.smoke) {
     if (const std::string night = campaign::night_text(estimate); !night.empty())
       environment.out << night << '\n';
-    environment.out << power_text(plan, request.results, stored_machine_text(environment))
-                    << noise_text(plan, request.results);
+    environment.out << report::power_text(plan, request.results, stored_machine_text(environment))
+                    << report::noise_plan_text(plan, request.results);
   }
   return probe ? probe->exit_status : kExitOk;
 }

@@ -14,10 +14,10 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
-#include "tools/stepbench/internal/detectable_change.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/internal/script_options.h"
+#include "tools/stepbench/internal/stored_machine.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
 
@@ -111,7 +111,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
         report::plan_table(plan, campaign::estimate_time(plan, request.results)),
         text::LineEnds::kKeep);
     if (!request.is_short())
-      environment.out << power_text(plan, request.results, stored_machine_text(environment));
+      environment.out << report::power_text(plan, request.results,
+                                            stored_machine_text(environment));
     return kExitOk;
   }
   check_sort(options.sort, run.planned.plan);

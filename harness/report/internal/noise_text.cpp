@@ -3,15 +3,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <limits>
 #include <set>
 #include <utility>
 
 #include "harness/base/launch_outcome.h"
+#include "harness/campaign/run_experiment.h"
 #include "harness/estimate/columns.h"
+#include "harness/plan/plan.h"
+#include "harness/report/plans.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/verdict/comparison.h"
+#include "harness/verdict/detectable_change.h"
 #include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::report {
@@ -167,8 +173,19 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
   return lines;
 }
 
-std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::size_t tests) {
+namespace {
+
+std::size_t cases_to_run(const plan::Plan& plan) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      plan.cases, [](const plan::PlannedCase& planned) { return !planned.skip; }));
+}
+
+}  // namespace
+
+std::string noise_plan_text(const plan::Plan& plan, const std::filesystem::path& results_dir) {
+  const std::vector<estimate::CaseNoise> cases = campaign::earlier_noise(plan, results_dir);
   if (cases.empty()) return {};
+  const std::size_t tests = cases_to_run(plan) * verdict::default_metrics().metrics.size();
   std::vector<double> launch_sds;
   std::vector<double> step_sds;
   estimate::CaseNoise whole{.overhead_ns =
@@ -193,6 +210,42 @@ std::string noise_plan_text(const std::vector<estimate::CaseNoise>& cases, std::
   return begin + launches_of_steps(best->launches, static_cast<double>(best->steps)) +
          " cost least (active: " + std::to_string(best->steps) + "), about " +
          cost_text(best->cost_ns) + " a run," + source + '\n';
+}
+
+std::string power_text(const plan::Plan& plan, const std::filesystem::path& results_dir,
+                       const std::string& machine) {
+  constexpr double kQuiet = 0.01;
+  constexpr double kNoisy = 0.05;
+  const std::size_t cases = cases_to_run(plan);
+  if (cases == 0) return {};
+  auto launches = std::numeric_limits<std::int64_t>::max();
+  for (const plan::PlannedCase& planned : plan.cases) {
+    if (planned.skip) continue;
+    launches = std::min(launches, planned.resolved.integer_or("launches", 1));
+  }
+  const verdict::ComparisonSize size{.launches = static_cast<std::size_t>(launches),
+                                     .tests = cases * verdict::default_metrics().metrics.size()};
+  const std::string few = verdict::too_few_to_prove(
+      size.launches, size.tests, {.q = size.q, .design = verdict::Design::kSequential});
+  if (!few.empty()) {
+    return "for `compare`: " + few + " (" +
+           text::counted(static_cast<std::int64_t>(cases), "case") + ", " +
+           verdict::default_metrics().names() + " of each)\n";
+  }
+  const auto finds = [&](double spread) {
+    return text::percent_text(
+        verdict::change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));
+  };
+  const std::string begin = "for `compare`: " + text::counted(launches, "launch") +
+                            " find a change in four comparisons of five if it is about ";
+  const std::string smaller = "; what is smaller is found more seldom\n";
+  const std::string of_machine = machine.empty() ? "" : "for `ab`: " + machine + '\n';
+  if (const auto spread = campaign::earlier_spread(plan, results_dir)) {
+    return begin + finds(*spread) + " (launches of earlier runs differ by " +
+           text::percent_text(*spread) + ')' + smaller + of_machine;
+  }
+  return begin + finds(kQuiet) + " where equal launches differ by 1 %, " + finds(kNoisy) +
+         " where they differ by 5 %" + smaller + of_machine;
 }
 
 std::vector<std::string> noise_selection(const record::Results& results) {
