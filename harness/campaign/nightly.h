@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `stepbench nightly` together with internal/measure_night.h: the reference program of a
-// night, the commits of an alert, and cases whose id changed. Programs are kept in KEEP/BUILD/: an
-// executable with the files next to it that it names, or a Python script with the tracked files of
-// its folder. A history may be damaged or foreign, so everything is verified before it is started
-// or removed. Prints nothing; runs git. Main thread only.
+// Implements `stepbench nightly`: a night in stages, its reference programs, the commits of an
+// alert, and cases whose id changed. Programs are kept in KEEP/BUILD/: an executable with the files
+// next to it that it names, or a Python script with the tracked files of its folder. A history may
+// be damaged or foreign, so everything is verified before it is started or removed. Prints nothing;
+// runs git. Main thread only.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/base/clock.h"
+#include "harness/campaign/internal/device_locks.h"
+#include "harness/campaign/internal/measure_night.h"
 #include "harness/campaign/internal/night_pairs.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/catalogue/catalogue.h"
@@ -22,6 +26,7 @@
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/rule.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 
@@ -120,6 +125,56 @@ struct ChosenReference {
 // The experiment's name, with @BRANCH appended if a label names a branch other than `track.main`.
 [[nodiscard]] std::string tracked_name(const plan::Plan& plan,
                                        const std::vector<std::string>& labels);
+
+struct NightlyRequest {
+  std::vector<std::string> files = {};  // the experiments
+  RunRequest run = {};                  // common to all of them
+  std::filesystem::path keep = {};      // of reference programs; empty: none are kept
+  std::optional<double> budget_s = {};  // as in FreshPairs
+  bool fresh = false;                   // starts over instead of resuming an interrupted night
+};
+
+// One night in stages. A signal may end it between or within them; everything measured by then is
+// on disk. `context` must outlive it.
+class NightlyRun {
+ public:
+  // Plans the experiments. Throws ConfigError for user errors, such as two experiments of one name.
+  NightlyRun(NightlyRequest request, const CampaignContext& context);
+
+  // Measures in turns with the references, which are found in `store`. Holds the locks of the
+  // devices to the end of the night: nobody else may measure between runs and confirmations.
+  // Returns false if a signal interrupted it.
+  [[nodiscard]] bool measure(nights::TrackStore& store, run::Progress& progress,
+                             run::Interrupts& interrupts, const Clock& clock);
+  // Adds the runs and their comparisons with the references to the history, judges, and deletes
+  // stored programs that are no longer references. `request` is complete but for its runs. Passes
+  // launches that contradict the history to `warn`. Returns nullopt if a signal came before.
+  [[nodiscard]] std::optional<nights::StoredNight> judge(
+      nights::NightRequest request, nights::TrackStore& store, run::Progress& progress,
+      run::Interrupts& interrupts, const std::function<void(const std::string&)>& warn);
+  // The night was reported: the next call starts a new one.
+  void end() { unfinished_->end(); }
+
+  // All planned launches were made.
+  [[nodiscard]] bool has_measured() const { return measured_.has_value(); }
+
+ private:
+  void choose_references(nights::TrackStore& store, run::Progress& progress);
+  [[nodiscard]] FreshPairs fresh_pairs();
+  void add_runs(nights::TrackStore& store, nights::NightRequest& request, run::Progress& progress,
+                const std::function<void(const std::string&)>& warn);
+
+  NightlyRequest request_;
+  const CampaignContext& context_;
+  std::string host_;
+  std::vector<PlannedExperiment> experiments_;
+  std::optional<std::vector<DeviceLock>> locks_ = {};
+  std::optional<UnfinishedNight> unfinished_ = {};
+  std::vector<ChosenReference> references_ = {};  // by experiment, like those below
+  std::vector<BeforeNight> before_ = {};
+  std::vector<std::size_t> judged_ = {};  // judged series
+  std::optional<MeasuredNight> measured_ = {};
+};
 
 // Lists the commits between the last good and the first bad program of an alert, using git if the
 // night's repository is available. Runs git; one thread.

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A night in one command: measures experiments in turns with their reference programs, judges, and
 // tells people by a command of theirs.
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <numeric>
 #include <optional>
 #include <ostream>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,7 +28,6 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/time_text.h"
-#include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/track_options.h"
@@ -158,33 +154,6 @@ void notify_failed_night(const AlertNotifier& notifier, int exit_code,
   err << "stepbench: warning: --on-alert for a failed night: " << text::printable(failure) << '\n';
 }
 
-// The history identifies experiments by name: refuse duplicates.
-void check_names(const std::vector<campaign::PlannedExperiment>& experiments) {
-  std::set<std::string> names;
-  for (const campaign::PlannedExperiment& experiment : experiments) {
-    const std::string& name = experiment.run.planned.plan.name;
-    if (names.insert(name).second) continue;
-    throw ConfigError(
-        experiment.request.file,
-        "duplicate name '" + name + "': the history identifies experiments by `name`");
-  }
-}
-
-std::vector<campaign::PlannedExperiment> plan_night(const NightlyOptions& options,
-                                                    const campaign::CampaignContext& context) {
-  std::vector<campaign::PlannedExperiment> experiments;
-  for (const std::string& file : options.files) {
-    campaign::PlannedExperiment experiment{.request = options.run};
-    experiment.request.file = file;
-    experiment.run = campaign::plan_experiment(experiment.request, context, true);
-    campaign::refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "},
-                            context.variables);
-    experiments.push_back(std::move(experiment));
-  }
-  check_names(experiments);
-  return experiments;
-}
-
 // Empty if no programs are kept.
 fs::path keep_folder(const NightlyOptions& options) {
   if (options.keep_no_worker) return {};
@@ -192,234 +161,74 @@ fs::path keep_folder(const NightlyOptions& options) {
                                      : fs::path(options.keep_worker);
 }
 
-// Identifies this night among others that are measured into the same folder.
-std::string key_of(const NightlyOptions& options) {
-  std::vector<std::string> words = options.files;
-  words.push_back(options.run.worker);
-  words.insert(words.end(), options.run.set.begin(), options.run.set.end());
-  return text::join(words, "\n");
+campaign::NightlyRequest request_of(const NightlyOptions& options) {
+  return {.files = options.files,
+          .run = options.run,
+          .keep = keep_folder(options),
+          .budget_s = options.budget.empty()
+                          ? std::nullopt
+                          : std::optional(seconds_of("--budget", options.budget)),
+          .fresh = options.fresh};
 }
 
-bool has_failed(int exit_code) {
-  return exit_code == kExitUsage || exit_code == kExitNothingMeasured;
+int report_interrupted(const NightlyOptions& options, int signal, const Environment& environment) {
+  const int status = exit_status_of_signal(signal);
+  const std::string text = "interrupted; the same command resumes this night";
+  write_no_result(options.check.output, "stepbench nightly", status, text);
+  environment.err << "stepbench: " << text << '\n';
+  return status;
 }
 
-// Runs one night in stages. A signal may end it between or within stages; everything measured by
-// then is on disk.
-class NightlyRun {
- public:
-  NightlyRun(const NightlyOptions& options, const Environment& environment)
-      : options_(options),
-        environment_(environment),
-        context_(campaign_context(environment)),
-        view_{.history_words = history_words(options.history)},
-        budget_s_(options.budget.empty() ? std::nullopt
-                                         : std::optional(seconds_of("--budget", options.budget))) {}
+void notify(const NightlyOptions& options, nights::TrackStore& store, const nights::Night& night,
+            const Environment& environment) {
+  if (options.on_alert.empty()) return;
+  const AlertNotifier notifier = notifier_of(options, environment);
+  notify_alerts(store, notifier, std::chrono::system_clock::now(), environment.err);
+  if (night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) {
+    notify_failed_night(notifier, night.exit_code, night.notes, environment.err);
+  }
+}
 
-  // Rethrows errors. Reports first if measurements were kept.
-  int execute() {
-    try {
-      return measure_and_judge();
-    } catch (const std::exception&) {
-      if (measured_) {
-        environment_.err
-            << "stepbench: measurements are saved; the same command resumes this night\n";
-      }
-      throw;
+int measure_and_judge(const NightlyOptions& options, const Environment& environment,
+                      campaign::NightlyRun& night, std::optional<Measurement>& measuring) {
+  nights::TrackStore before = open_history(options.history, true);  // fail before measuring
+  auto& [clock, progress, interrupts] = measuring.emplace(environment, options.check.output.quiet);
+  const auto interrupted = [&] {
+    return report_interrupted(options, measuring->interrupts.first().value(), environment);
+  };
+  if (!night.measure(before, progress, interrupts, clock)) return interrupted();
+  nights::TrackStore store = open_history(options.history, true);
+  std::optional<nights::StoredNight> stored =
+      night.judge({.who = author(options.check.who, environment),
+                   .now_utc = text::utc_text(std::chrono::system_clock::now()),
+                   .exit = options.check.exit},
+                  store, progress, interrupts, [&](const std::string& conflict) {
+                    environment.err << "stepbench: warning: " << text::printable(conflict) << '\n';
+                  });
+  if (!stored) return interrupted();
+  notify(options, store, stored->night, environment);
+  (void)interrupts.take();
+  if (interrupts.first()) return interrupted();
+  const int exit_code = stored->night.exit_code;
+  show_night(shown_night(std::move(*stored), store), options.check,
+             {.history_words = history_words(options.history)}, environment);
+  if (exit_code != kExitUsage) night.end();
+  return exit_code;
+}
+
+int run_night(const NightlyOptions& options, const Environment& environment) {
+  std::optional<Measurement> measuring;
+  const campaign::CampaignContext context = campaign_context(environment);
+  campaign::NightlyRun night(request_of(options), context);
+  try {
+    return measure_and_judge(options, environment, night, measuring);
+  } catch (const std::exception&) {
+    if (night.has_measured()) {
+      environment.err << "stepbench: measurements are saved; the same command resumes this night\n";
     }
+    throw;
   }
-
- private:
-  int measure_and_judge() {
-    std::vector<campaign::PlannedExperiment> experiments = plan_night(options_, context_);
-    nights::TrackStore before = open_history(options_.history, true);  // fail before measuring
-    auto& [clock, progress, interrupts] =
-        measuring_.emplace(environment_, options_.check.output.quiet);
-    const auto locks = lock_night(experiments, interrupts);
-    if (!locks) return interrupted(interrupts);
-    // Only after locking: another process that held the lock may have completed the unfinished
-    // night.
-    campaign::UnfinishedNight unfinished{options_.run.results, key_of(options_), system_now()};
-    if (options_.fresh) unfinished.restart(system_now());
-    if (unfinished.resumes()) {
-      progress.print_line("resuming the night that began at " + unfinished.began_utc() +
-                          "; --fresh starts over");
-    }
-    choose_references(experiments, before);
-    const campaign::MeasuredNight measured = campaign::measure_night(
-        experiments, fresh_pairs(experiments), context_, unfinished, progress, interrupts, clock);
-    if (measured.signal) return interrupted(interrupts);
-    measured_ = true;
-    nights::TrackStore store = open_history(options_.history, true);
-    nights::NightRequest request{.who = author(options_.check.who, environment_),
-                                 .now_utc = text::utc_text(system_now()),
-                                 .exit = options_.check.exit};
-    add(measured, experiments, store, request);
-    if (signal_of(interrupts)) return interrupted(interrupts);
-    nights::StoredNight stored;
-    if (request.runs.empty()) {
-      stored.night.notes.emplace_back("nothing was measured tonight: the history is unchanged");
-    } else {
-      stored = nights::judge_and_record(request, store);
-      prune(store, request.now_utc);
-    }
-    add_failures(measured, stored.night);
-    if (!options_.on_alert.empty()) {
-      const AlertNotifier notifier = notifier_of(options_, environment_);
-      notify_alerts(store, notifier, system_now(), environment_.err);
-      if (has_failed(stored.night.exit_code)) {
-        notify_failed_night(notifier, stored.night.exit_code, stored.night.notes, environment_.err);
-      }
-    }
-    if (signal_of(interrupts)) return interrupted(interrupts);
-    const int exit_code = stored.night.exit_code;
-    show_night(shown_night(std::move(stored), store), options_.check, view_, environment_);
-    if (exit_code != kExitUsage) unfinished.end();
-    return exit_code;
-  }
-
-  static std::chrono::system_clock::time_point system_now() {
-    return std::chrono::system_clock::now();
-  }
-
-  static std::optional<int> signal_of(run::Interrupts& interrupts) {
-    (void)interrupts.take();
-    return interrupts.first();
-  }
-
-  int interrupted(const run::Interrupts& interrupts) {
-    const int status = exit_status_of_signal(interrupts.first().value());
-    const std::string text = "interrupted; the same command resumes this night";
-    write_no_result(options_.check.output, "stepbench nightly", status, text);
-    environment_.err << "stepbench: " << text << '\n';
-    return status;
-  }
-
-  // Holds the lock until the end of the night: nobody else may measure between runs and
-  // confirmations.
-  std::optional<std::vector<campaign::DeviceLock>> lock_night(
-      const std::vector<campaign::PlannedExperiment>& experiments, run::Interrupts& interrupts) {
-    std::set<std::string> devices;
-    for (const campaign::PlannedExperiment& each : experiments)
-      campaign::add_devices(each.run.planned.plan, devices);
-    return campaign::lock_devices(campaign::lock_directory(), devices, options_.run.lock,
-                                  interrupts, measuring_->progress);
-  }
-
-  void print_notes(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) measuring_->progress.print_line("note: " + note);
-  }
-
-  void choose_references(std::vector<campaign::PlannedExperiment>& experiments,
-                         nights::TrackStore& store) {
-    const std::string today = text::utc_text(system_now()).substr(0, 10);
-    for (campaign::PlannedExperiment& each : experiments) {
-      campaign::ChosenReference& reference = references_.emplace_back(
-          campaign::choose_reference(each.request, each.run, store, host_, context_));
-      before_.push_back(campaign::before_night(reference, store, host_, today));
-      print_notes(reference.tonight.notes);
-      if (!reference.reason.empty()) {
-        print_notes({"no reference program: " + reference.reason});
-      }
-      each.paired_reference = reference.paired_reference;
-    }
-    judged_.resize(experiments.size());
-  }
-
-  campaign::FreshPairs fresh_pairs(const std::vector<campaign::PlannedExperiment>& experiments) {
-    return {.suspect_cases =
-                [&](std::size_t place, const record::Results& results) {
-                  const campaign::PairedNight night = campaign::paired_night(
-                      results, {}, experiments[place], before_[place], context_);
-                  judged_[place] = night.series.size();
-                  const std::size_t judged =
-                      std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
-                  const campaign::ChosenReference& reference = references_[place];
-                  return campaign::suspect_cases(night,
-                                                 {.build = reference.tonight.build,
-                                                  .reference = reference.stored_program.build,
-                                                  .reference_run = reference.stored_program.run},
-                                                 before_[place], judged);
-                },
-            .budget_s = budget_s_};
-  }
-
-  // Adds the runs to the history, with their comparisons with the references.
-  void add(const campaign::MeasuredNight& measured,
-           const std::vector<campaign::PlannedExperiment>& experiments, nights::TrackStore& store,
-           nights::NightRequest& request) {
-    std::vector<campaign::PairedNight> paired;
-    std::size_t judged = 0;
-    for (std::size_t i = 0; i < measured.experiments.size(); ++i) {
-      const campaign::MeasuredExperiment& each = measured.experiments[i];
-      paired.push_back(
-          campaign::paired_night(each.results, each.folder, experiments[i], before_[i], context_));
-      judged += paired.back().series.size();
-    }
-    for (std::size_t i = 0; i < measured.experiments.size(); ++i) {
-      const campaign::MeasuredExperiment& each = measured.experiments[i];
-      if (each.folder.empty()) continue;
-      const nights::ImportReport report =
-          store.add(each.results, each.folder,
-                    {.now = system_now(), .catalogue = &context_.built_in.catalogue});
-      print_notes(report.notes);
-      for (const std::string& conflict : report.conflicts) {
-        environment_.err << "stepbench: warning: " << text::printable(conflict) << '\n';
-      }
-      const std::vector<nights::TrackedRun> runs = store.runs();
-      for (const std::string& id : report.runs) {
-        request.runs.push_back(id);
-        request.pairs.push_back(campaign::night_of_reference(
-            references_[i], paired[i], *nights::find_run(runs, id), each.left, judged, store,
-            keep_folder(options_), request.now_utc));
-      }
-    }
-  }
-
-  // Deletes stored programs that are no longer used as references.
-  void prune(nights::TrackStore& store, const std::string& now_utc) {
-    if (options_.keep_no_worker) return;
-    const campaign::PrunedPrograms pruned =
-        campaign::prune_programs(store, host_, keep_folder(options_), now_utc, false);
-    print_notes(pruned.notes);
-  }
-
-  // Failed launches prevent a successful exit code but do not hide a regression.
-  static void add_failures(const campaign::MeasuredNight& measured, nights::Night& night) {
-    std::vector<std::string> failures;  // inserted before all other notes
-    for (const campaign::MeasuredExperiment& each : measured.experiments) {
-      const campaign::FailedLaunches failed = campaign::failed_launches(each.results);
-      if (failed.launches > 0) {
-        failures.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
-                           text::counted(static_cast<std::int64_t>(failed.of), "launch") +
-                           " failed: " + failed.first + "; `stepbench show " +
-                           text::shell_word(each.folder.string()) + "` has all");
-        if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
-          night.exit_code = kExitNothingMeasured;
-          night.verdict = nights::NightState::kNoData;
-        }
-      }
-      if (each.error.empty()) continue;
-      failures.push_back(each.file + " aborted: " + each.error);
-      night.exit_code = kExitUsage;
-      if (night.verdict != nights::NightState::kRegression)
-        night.verdict = nights::NightState::kNoData;
-    }
-    night.notes.insert(night.notes.begin(), failures.begin(), failures.end());
-  }
-
-  const NightlyOptions& options_;
-  const Environment& environment_;
-  const campaign::CampaignContext context_;
-  std::optional<Measurement> measuring_ = {};
-  const report::NightView view_;
-  const std::string host_ = machine::host_name("/");
-  const std::optional<double> budget_s_;
-  std::vector<campaign::ChosenReference> references_ = {};  // by experiment, like those below
-  std::vector<campaign::BeforeNight> before_ = {};
-  std::vector<std::size_t> judged_ = {};  // judged series
-  bool measured_ = false;
-};
+}
 
 // Implements --expect-by: checks that an expected night exists. Meant for a second machine or a
 // later job, because a night that never started cannot report anything.
@@ -506,7 +315,7 @@ int execute_nightly(const NightlyOptions& given, const Environment& environment)
   return run_session(
       "stepbench nightly", options.check.output, environment,
       [&] {
-        return options.expect_by.empty() ? NightlyRun{options, environment}.execute()
+        return options.expect_by.empty() ? run_night(options, environment)
                                          : ask_for_night(options, environment);
       },
       [&](const Failure& failure) {

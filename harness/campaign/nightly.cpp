@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/base/error.h"
+#include "harness/base/exit_status.h"
+#include "harness/campaign/nightly.h"
+#include "harness/machine/environment.h"
+#include "harness/text/time_text.h"
+#include "harness/text/words.h"
+
+namespace stepbench::campaign {
+namespace {
+
+// The history identifies experiments by name: refuse duplicates.
+void check_names(const std::vector<PlannedExperiment>& experiments) {
+  std::set<std::string> names;
+  for (const PlannedExperiment& experiment : experiments) {
+    const std::string& name = experiment.run.planned.plan.name;
+    if (names.insert(name).second) continue;
+    throw ConfigError(
+        experiment.request.file,
+        "duplicate name '" + name + "': the history identifies experiments by `name`");
+  }
+}
+
+std::vector<PlannedExperiment> plan_night(const NightlyRequest& request,
+                                          const CampaignContext& context) {
+  std::vector<PlannedExperiment> experiments;
+  for (const std::string& file : request.files) {
+    PlannedExperiment experiment{.request = request.run};
+    experiment.request.file = file;
+    experiment.run = plan_experiment(experiment.request, context, true);
+    refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "}, context.variables);
+    experiments.push_back(std::move(experiment));
+  }
+  check_names(experiments);
+  return experiments;
+}
+
+// Identifies this night among others that are measured into the same folder.
+std::string key_of(const NightlyRequest& request) {
+  std::vector<std::string> words = request.files;
+  words.push_back(request.run.worker);
+  words.insert(words.end(), request.run.set.begin(), request.run.set.end());
+  return text::join(words, "\n");
+}
+
+void print_notes(const std::vector<std::string>& notes, run::Progress& progress) {
+  for (const std::string& note : notes) progress.print_line("note: " + note);
+}
+
+// Failed launches prevent a successful exit code but do not hide a regression.
+void add_failures(const MeasuredNight& measured, nights::Night& night) {
+  std::vector<std::string> failures;  // inserted before all other notes
+  for (const MeasuredExperiment& each : measured.experiments) {
+    const FailedLaunches failed = failed_launches(each.results);
+    if (failed.launches > 0) {
+      failures.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
+                         text::counted(static_cast<std::int64_t>(failed.of), "launch") +
+                         " failed: " + failed.first + "; `stepbench show " +
+                         text::shell_word(each.folder.string()) + "` has all");
+      if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
+        night.exit_code = kExitNothingMeasured;
+        night.verdict = nights::NightState::kNoData;
+      }
+    }
+    if (each.error.empty()) continue;
+    failures.push_back(each.file + " aborted: " + each.error);
+    night.exit_code = kExitUsage;
+    if (night.verdict != nights::NightState::kRegression)
+      night.verdict = nights::NightState::kNoData;
+  }
+  night.notes.insert(night.notes.begin(), failures.begin(), failures.end());
+}
+
+}  // namespace
+
+NightlyRun::NightlyRun(NightlyRequest request, const CampaignContext& context)
+    : request_(std::move(request)),
+      context_(context),
+      host_(machine::host_name("/")),
+      experiments_(plan_night(request_, context)) {}
+
+bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
+                         run::Interrupts& interrupts, const Clock& clock) {
+  std::set<std::string> devices;
+  for (const PlannedExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
+  locks_ = lock_devices(lock_directory(), devices, request_.run.lock, interrupts, progress);
+  if (!locks_) return false;
+  // Only after locking: another process that held the lock may have completed the unfinished night.
+  const auto now = std::chrono::system_clock::now();
+  unfinished_.emplace(request_.run.results, key_of(request_), now);
+  if (request_.fresh) unfinished_->restart(now);
+  if (unfinished_->resumes()) {
+    progress.print_line("resuming the night that began at " + unfinished_->began_utc() +
+                        "; --fresh starts over");
+  }
+  choose_references(store, progress);
+  MeasuredNight measured = measure_night(experiments_, fresh_pairs(), context_, *unfinished_,
+                                         progress, interrupts, clock);
+  if (measured.signal) return false;
+  measured_ = std::move(measured);
+  return true;
+}
+
+std::optional<nights::StoredNight> NightlyRun::judge(
+    nights::NightRequest request, nights::TrackStore& store, run::Progress& progress,
+    run::Interrupts& interrupts, const std::function<void(const std::string&)>& warn) {
+  add_runs(store, request, progress, warn);
+  (void)interrupts.take();
+  if (interrupts.first()) return std::nullopt;
+  nights::StoredNight stored;
+  if (request.runs.empty()) {
+    stored.night.notes.emplace_back("nothing was measured tonight: the history is unchanged");
+  } else {
+    stored = nights::judge_and_record(request, store);
+    if (!request_.keep.empty()) {
+      print_notes(prune_programs(store, host_, request_.keep, request.now_utc, false).notes,
+                  progress);
+    }
+  }
+  add_failures(*measured_, stored.night);
+  return stored;
+}
+
+void NightlyRun::choose_references(nights::TrackStore& store, run::Progress& progress) {
+  const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
+  for (PlannedExperiment& each : experiments_) {
+    ChosenReference& reference =
+        references_.emplace_back(choose_reference(each.request, each.run, store, host_, context_));
+    before_.push_back(before_night(reference, store, host_, today));
+    print_notes(reference.tonight.notes, progress);
+    if (!reference.reason.empty()) {
+      print_notes({"no reference program: " + reference.reason}, progress);
+    }
+    each.paired_reference = reference.paired_reference;
+  }
+  judged_.resize(experiments_.size());
+}
+
+FreshPairs NightlyRun::fresh_pairs() {
+  return {.suspect_cases =
+              [&](std::size_t place, const record::Results& results) {
+                const PairedNight night =
+                    paired_night(results, {}, experiments_[place], before_[place], context_);
+                judged_[place] = night.series.size();
+                const std::size_t judged =
+                    std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
+                const ChosenReference& reference = references_[place];
+                return suspect_cases(night,
+                                     {.build = reference.tonight.build,
+                                      .reference = reference.stored_program.build,
+                                      .reference_run = reference.stored_program.run},
+                                     before_[place], judged);
+              },
+          .budget_s = request_.budget_s};
+}
+
+void NightlyRun::add_runs(nights::TrackStore& store, nights::NightRequest& request,
+                          run::Progress& progress,
+                          const std::function<void(const std::string&)>& warn) {
+  std::vector<PairedNight> paired;
+  std::size_t judged = 0;
+  for (std::size_t i = 0; i < measured_->experiments.size(); ++i) {
+    const MeasuredExperiment& each = measured_->experiments[i];
+    paired.push_back(
+        paired_night(each.results, each.folder, experiments_[i], before_[i], context_));
+    judged += paired.back().series.size();
+  }
+  for (std::size_t i = 0; i < measured_->experiments.size(); ++i) {
+    const MeasuredExperiment& each = measured_->experiments[i];
+    if (each.folder.empty()) continue;
+    const nights::ImportReport report = store.add(
+        each.results, each.folder,
+        {.now = std::chrono::system_clock::now(), .catalogue = &context_.built_in.catalogue});
+    print_notes(report.notes, progress);
+    std::ranges::for_each(report.conflicts, warn);
+    const std::vector<nights::TrackedRun> runs = store.runs();
+    for (const std::string& id : report.runs) {
+      request.runs.push_back(id);
+      request.pairs.push_back(night_of_reference(references_[i], paired[i],
+                                                 *nights::find_run(runs, id), each.left, judged,
+                                                 store, request_.keep, request.now_utc));
+    }
+  }
+}
+
+}  // namespace stepbench::campaign
