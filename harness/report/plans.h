@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/campaign/examine_machine.h"
@@ -18,6 +17,7 @@
 #include "harness/findings/finding.h"
 #include "harness/machine/doctor.h"
 #include "harness/plan/plan.h"
+#include "harness/report/result_tables.h"
 #include "harness/tune/tune_plan.h"
 #include "harness/verdict/detectable_change.h"
 
@@ -78,36 +78,16 @@ namespace stepbench::report {
 [[nodiscard]] std::string machine_noise_text(const verdict::MachineNoise& noise, bool colour,
                                              std::size_t columns);
 
-// The catalogue for people: what can be measured, the meaning of every option, and every metric
-// that a result may contain, with its unit and source.
+// `list`: what can be measured, the meaning of every option, and every metric that a result may
+// contain, with its unit and source.
 
-// Display name of the section without a name.
-inline constexpr std::string_view kTopLevel = "top-level";
-
-// "device_busy_ns (ns, by cupti)"
-[[nodiscard]] std::string metric_head(const Metric& metric);
-
-[[nodiscard]] std::string overview_text(const Catalogue& catalogue, std::size_t width);
-[[nodiscard]] std::string workload_text(const WorkloadSpec& workload, const Catalogue& catalogue,
-                                        std::size_t width);
-[[nodiscard]] std::string section_text(const Section& section, std::size_t width);
-[[nodiscard]] std::string option_text(const Option& option, const std::string& full_name,
-                                      std::size_t width);
-
-[[nodiscard]] std::string section_markdown(const Section& section);
-[[nodiscard]] std::string catalogue_markdown(const Catalogue& catalogue);
-
-struct MetricGroup {
-  std::vector<std::string> workloads;  // empty: all
-  std::vector<Metric> metrics;
+struct CatalogueView {
+  std::string name =
+      {};  // of a workload, a section or an option; "metrics", "all"; empty: overview
+  Format format = Format::kTable;  // or JSON or Markdown
+  std::size_t width = 80;          // of text for people, in cells
 };
-
-// Metrics of the harness, then of each set of workloads; no name occurs twice.
-[[nodiscard]] std::vector<MetricGroup> metric_groups(const Catalogue& catalogue);
-
-[[nodiscard]] std::string metrics_text(const std::vector<MetricGroup>& groups, std::size_t width);
-[[nodiscard]] std::string metrics_markdown(const std::vector<MetricGroup>& groups);
-// {"sources":{name:doc},"metrics":[{name,unit,role,direction,source,workloads,doc}]}
-[[nodiscard]] std::string metrics_json(const std::vector<MetricGroup>& groups);
+// Throws ConfigError with the nearest name for an unknown one.
+[[nodiscard]] std::string catalogue_text(const Catalogue& catalogue, const CatalogueView& view);
 
 }  // namespace stepbench::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/report/plans.h"
+#include "harness/report/internal/catalogue_text.h"
 
 #include <algorithm>
 #include <map>
