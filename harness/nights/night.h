@@ -12,6 +12,7 @@
 
 #include "harness/nights/history.h"
 #include "harness/nights/internal/alert.h"
+#include "harness/nights/internal/expected_night.h"
 #include "harness/nights/internal/judge.h"
 #include "harness/nights/internal/pairs.h"
 

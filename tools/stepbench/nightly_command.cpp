@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -233,54 +232,6 @@ int run_night(const NightlyOptions& options, const Environment& environment) {
 // Implements --expect-by: checks that an expected night exists. Meant for a second machine or a
 // later job, because a night that never started cannot report anything.
 
-// The 24 hours up to the last occurrence of `by` ("08:00", UTC).
-struct ExpectedWithin {
-  std::string from_utc = {};
-  std::string by_utc = {};
-};
-
-// One sentence per experiment: when its newest night on this host began, or that there is none.
-struct ExpectedNights {
-  std::vector<std::string> there = {};
-  std::vector<std::string> missing = {};
-};
-
-constexpr std::size_t kDateDigits = 10;  // date part of 2026-01-31T12:00:00Z
-
-ExpectedWithin expected_within(std::string_view by, std::chrono::system_clock::time_point now) {
-  const std::string today = text::utc_text(now).substr(0, kDateDigits);
-  const auto time = text::parse_utc(today + ' ' + std::string(by));
-  if (!time) {
-    throw ConfigError("--expect-by",
-                      "expected a time of day in UTC as 08:00, found '" + std::string(by) + "'");
-  }
-  constexpr auto kDay = std::chrono::hours(24);
-  const auto last = *time <= now ? *time : *time - kDay;
-  return {.from_utc = text::utc_text(last - kDay), .by_utc = text::utc_text(last)};
-}
-
-ExpectedNights expected_nights(std::span<const std::string> experiments,
-                               std::span<const nights::TrackedRun> runs, std::string_view host,
-                               const ExpectedWithin& within) {
-  ExpectedNights nights;
-  for (const std::string& experiment : experiments) {
-    const nights::TrackedRun* newest = nullptr;
-    for (const nights::TrackedRun& run : runs) {
-      if (run.experiment == experiment && run.host == host) newest = &run;
-    }
-    const std::string began =
-        newest == nullptr ? std::string() : text::minute_text(newest->started_utc);
-    if (newest != nullptr && newest->started_utc > within.from_utc) {
-      nights.there.push_back(experiment + ": its night began at " + began);
-      continue;
-    }
-    nights.missing.push_back(
-        "no night of " + experiment + " ended by " + text::minute_text(within.by_utc) +
-        (newest == nullptr ? "; no earlier night" : "; the last began at " + began));
-  }
-  return nights;
-}
-
 std::vector<std::string> tracked_names(const NightlyOptions& options,
                                        const campaign::CampaignContext& context) {
   std::vector<std::string> names;
@@ -295,16 +246,17 @@ std::vector<std::string> tracked_names(const NightlyOptions& options,
 
 int ask_for_night(const NightlyOptions& options, const Environment& environment) {
   const auto now = std::chrono::system_clock::now();
-  const ExpectedWithin within = expected_within(options.expect_by, now);
+  const nights::ExpectedWithin within = nights::expected_within(options.expect_by, now);
   const std::vector<std::string> names = tracked_names(options, campaign_context(environment));
   nights::TrackStore store = open_history(options.history);
   const AlertNotifier notifier = notifier_of(options, environment);
-  const ExpectedNights nights = expected_nights(names, store.runs(), notifier.host, within);
-  for (const std::string& line : nights.there) environment.out << text::printable(line) << '\n';
-  for (const std::string& line : nights.missing) environment.out << text::printable(line) << '\n';
-  if (nights.missing.empty()) return kExitOk;
+  const nights::ExpectedNights found =
+      nights::expected_nights(names, store.runs(), notifier.host, within);
+  for (const std::string& line : found.there) environment.out << text::printable(line) << '\n';
+  for (const std::string& line : found.missing) environment.out << text::printable(line) << '\n';
+  if (found.missing.empty()) return kExitOk;
   if (!options.on_alert.empty()) {
-    notify_failed_night(notifier, kExitNothingMeasured, nights.missing, environment.err);
+    notify_failed_night(notifier, kExitNothingMeasured, found.missing, environment.err);
   }
   return kExitNothingMeasured;
 }
