@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documentation pages of `stepbench help`, found by topic or by words. CMake embeds the files
-// listed in CMakeLists.txt. Pure; any thread.
+// Documentation pages of `stepbench help`, found by topic or by words, and other files that CMake
+// embeds, see CMakeLists.txt. Pure; any thread.
 #pragma once
 
 #include <span>
@@ -25,6 +25,13 @@ struct HelpEnd {
 [[nodiscard]] std::span<const HelpEnd> help_ends();
 // Empty if there is none.
 [[nodiscard]] std::string help_end(std::string_view command);
+
+// completion/SHELL: what `stepbench completion SHELL` prints.
+struct CompletionScript {
+  std::string_view shell;
+  std::string_view text;
+};
+[[nodiscard]] std::span<const CompletionScript> completion_scripts();
 
 // The topics with the titles of their pages.
 [[nodiscard]] std::string topics_text();
