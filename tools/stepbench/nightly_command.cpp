@@ -199,7 +199,7 @@ int measure_and_judge(const NightlyOptions& options, const Environment& environm
   nights::TrackStore store = open_history(options.history, true);
   std::optional<nights::StoredNight> stored =
       night.judge({.who = author(options.check.who, environment),
-                   .now_utc = text::utc_text(std::chrono::system_clock::now()),
+                   .now_utc = now_utc(),
                    .exit = options.check.exit},
                   store, progress, interrupts, [&](const std::string& conflict) {
                     environment.err << "stepbench: warning: " << text::printable(conflict) << '\n';

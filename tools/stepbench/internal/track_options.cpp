@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
 #include <ostream>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "harness/report/exports.h"
 #include "harness/report/night.h"
 #include "harness/report/pages.h"
+#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/options.h"
@@ -43,6 +45,10 @@ std::string author(const std::string& who, const Environment& environment) {
   if (user.empty()) user = "uid" + std::to_string(::getuid());
   return user + '@' + machine::host_name("/");
 }
+
+std::string now_utc() { return text::utc_text(std::chrono::system_clock::now()); }
+
+std::string today_utc() { return now_utc().substr(0, std::string_view("2026-01-31").size()); }
 
 CommandOption& add_history(Command& command, HistoryFlags& flags) {
   CommandOption& db =

@@ -26,6 +26,10 @@ void add_author_flag(Command& command, std::string& who);
 // user@host for an empty `who`.
 [[nodiscard]] std::string author(const std::string& who, const Environment& environment);
 
+// 2026-01-31T12:00:00Z, and its date.
+[[nodiscard]] std::string now_utc();
+[[nodiscard]] std::string today_utc();
+
 // `store` must outlive the result.
 [[nodiscard]] report::JudgedNights judged_nights(nights::TrackStore& store);
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
 #include <ostream>
 #include <set>
 #include <string>
@@ -10,7 +9,6 @@
 #include "harness/base/exit_status.h"
 #include "harness/machine/environment.h"
 #include "harness/nights/night_store.h"
-#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
@@ -72,7 +70,7 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
                     << " rejudged\n";
   }
   nights::NightRequest request{.who = author(arguments.check.who, environment),
-                               .now_utc = text::utc_text(std::chrono::system_clock::now()),
+                               .now_utc = now_utc(),
                                .exit = arguments.check.exit};
   const std::vector<nights::TrackedRun> runs = store.runs();
   request.runs = chosen_night(arguments.nights, runs, host, request.now_utc);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 #include <ostream>
 #include <set>
 #include <string>
@@ -12,7 +11,6 @@
 #include "harness/nights/night_store.h"
 #include "harness/report/history.h"
 #include "harness/text/printable.h"
-#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/track_options.h"
@@ -100,7 +98,7 @@ int track_merge(const MergeArguments& arguments, const Environment& environment)
   for (const nights::MergedCase& merged : wanted_merges(arguments, history)) {
     print_merge(nights::plan_merge(history, merged), history, environment.out);
     nights::TrackEvent event = nights::event_of(merged, arguments.reason);
-    event.at_utc = text::utc_text(std::chrono::system_clock::now());
+    event.at_utc = now_utc();
     event.who = author(arguments.who, environment);
     events.push_back(std::move(event));
   }

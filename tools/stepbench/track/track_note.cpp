@@ -23,19 +23,13 @@
 namespace stepbench::cli {
 namespace {
 
-std::string day_utc(std::chrono::system_clock::time_point time) {
-  return text::utc_text(time).substr(0, std::string("2026-01-31").size());
-}
-
-std::string today_utc() { return day_utc(std::chrono::system_clock::now()); }
-
 // Records the events with author and time.
 void record_statements(nights::TrackStore& store, std::vector<nights::TrackEvent> events,
                        const nights::AlertLog& log, const Environment& environment) {
   nights::AlertLog after = log;
   for (nights::TrackEvent& event : events) {
     nights::apply_event(after, event);
-    event.at_utc = text::utc_text(std::chrono::system_clock::now());
+    event.at_utc = now_utc();
     event.who = author({}, environment);
   }
   store.record(events);
@@ -64,7 +58,8 @@ bool is_run_name(const std::string& subject) {
 // Converts `--until 2w` to a day.
 std::string last_day(const std::string& until) {
   const auto age = text::parse_age(until);
-  return age ? day_utc(std::chrono::system_clock::now() + *age) : until;
+  return age ? text::utc_text(std::chrono::system_clock::now() + *age).substr(0, today_utc().size())
+             : until;
 }
 
 std::string words_of(const NoteArguments& arguments) { return text::join(arguments.words, " "); }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
 #include <ostream>
 #include <string>
 
@@ -9,7 +8,6 @@
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/track_options.h"
@@ -26,8 +24,7 @@ struct TrackPruneArguments {
 int track_prune(const TrackPruneArguments& arguments, const Environment& environment) {
   nights::TrackStore store = open_history(arguments.history);
   const campaign::PrunedPrograms pruned =
-      campaign::prune_programs(store, machine::host_name("/"), {},
-                               text::utc_text(std::chrono::system_clock::now()), arguments.dry_run);
+      campaign::prune_programs(store, machine::host_name("/"), {}, now_utc(), arguments.dry_run);
   std::ostream& out = environment.out;
   for (const campaign::StoredProgram& each : pruned.programs) {
     const std::string why = each.needed ? "reference" : "not needed";

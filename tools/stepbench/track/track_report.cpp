@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -19,7 +18,6 @@
 #include "harness/report/pages.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
@@ -110,7 +108,7 @@ int report_history(const TrackReportArguments& arguments, const Environment& env
   campaign::list_commits(log, newest.runs, [&](const nights::Alert& alert) {
     return alert.state == nights::AlertState::kOpen || &alert >= log.alerts.data() + first;
   });
-  const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
+  const std::string today = today_utc();
   report::HistorySite site(newest, log, events, judged_nights(store),
                            {.plotly = options.plotly,
                             .title = arguments.title,

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <chrono>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -11,7 +10,6 @@
 #include "harness/report/history.h"
 #include "harness/report/night.h"
 #include "harness/text/printable.h"
-#include "harness/text/time_text.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/track_options.h"
@@ -74,7 +72,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   if (arguments.open && !arguments.words.empty()) {
     throw ConfigError("--open", "lists all open alerts; name a series or an alert, or neither");
   }
-  const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
+  const std::string today = today_utc();
   const auto print_stale = [&](const nights::Alert& alert, const nights::History& history) {
     const std::string stale = report::stale_alert_words(alert, history.runs, today, words);
     if (!json && !stale.empty()) environment.out << text::printable(stale) << '\n';
