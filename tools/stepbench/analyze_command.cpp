@@ -15,7 +15,6 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
-#include "harness/os/files.h"
 #include "harness/report/pages.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/text/words.h"
@@ -161,9 +160,8 @@ void write_page(const AnalyzeOptions& options, std::vector<ReportedTrace>& kept,
 
 int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<std::filesystem::path> traces = traces_of(options.paths, options.case_id);
-  const bool to_file = !options.output.empty();
   const document::RenderStyle style{.markdown = options.format == "markdown",
-                                    .colour = environment.colour && !to_file,
+                                    .colour = environment.colour && options.output.empty(),
                                     .columns = environment.terminal_columns};
   std::vector<std::filesystem::path> bases;
   if (!options.base.empty()) bases = traces_of({options.base}, options.case_id);
@@ -172,12 +170,7 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
   std::vector<ReportedTrace> kept;
   const AnalyzeOutput made = bases.empty() ? pages_of(options, style, traces, environment, kept)
                                            : diff_pages(options, style, bases, traces, environment);
-  if (to_file) {
-    os::write_output_file("--output", options.output, made.text);
-  } else {
-    environment.out << made.text << std::flush;
-    if (!environment.out) throw ConfigError("standard output", "cannot write");
-  }
+  write_output(options.output, environment, [&](const json::TextSink& sink) { sink(made.text); });
   if (!options.report.empty()) write_page(options, kept, made.diffs, environment);
   return made.status;
 }

@@ -9,7 +9,6 @@
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/json/line_object.h"
-#include "harness/os/files.h"
 #include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
 #include "harness/report/exports.h"
@@ -18,6 +17,7 @@
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/internal/track_options.h"
 #include "tools/stepbench/options.h"
@@ -145,15 +145,9 @@ bool export_to(const json::TextSink& sink, const ExportRequest& arguments, std::
 
 int execute_export(const ExportRequest& arguments, const Environment& environment) {
   bool measured = false;
-  if (arguments.output.empty()) {
-    measured = export_to([&](std::string_view piece) { environment.out << piece; }, arguments,
-                         environment.err);
-  } else {
-    os::OutputFile file("--output", arguments.output);
-    measured =
-        export_to([&](std::string_view piece) { file.write(piece); }, arguments, environment.err);
-    file.close();
-  }
+  write_output(arguments.output, environment, [&](const json::TextSink& sink) {
+    measured = export_to(sink, arguments, environment.err);
+  });
   return measured ? kExitOk : kExitNothingMeasured;
 }
 

@@ -14,7 +14,6 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/json/json_text.h"
-#include "harness/os/files.h"
 #include "harness/record/result_file.h"
 #include "harness/report/exports.h"
 #include "harness/report/result_tables.h"
@@ -23,6 +22,7 @@
 #include "harness/text/words.h"
 #include "harness/verdict/tested_metrics.h"
 #include "tools/stepbench/internal/command_line.h"
+#include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
@@ -241,9 +241,8 @@ int show(const ShowOptions& given, const Environment& environment) {
   for (std::filesystem::path& path : paths) path = choose_run(path, environment.err);
   record::Results results = record::read_results(paths);
   estimate::keep_filtered(results, options.filter);
-  const bool to_file = !options.output.empty();
   const report::TableStyle style{
-      .colour = environment.colour && !to_file,
+      .colour = environment.colour && options.output.empty(),
       .columns = environment.terminal_columns,
       .sort = options.sort,
       .select = options.noise ? report::noise_selection(results) : options.columns,
@@ -257,24 +256,16 @@ int show(const ShowOptions& given, const Environment& environment) {
   if (!table || options.samples || !options.case_id.empty()) {
     print_warnings(results, environment.err);
   }
-  os::OutputFile file("--output", options.output);
-  const json::TextSink sink = [&](std::string_view piece) {
-    if (to_file) {
-      file.write(piece);
+  write_output(options.output, environment, [&](const json::TextSink& sink) {
+    if (is_whole_table(options)) {
+      report::write_results(results, format_of(options.format), style, sink);
     } else {
-      environment.out << piece;
+      sink(content(options, results, style));
     }
-  };
-  if (is_whole_table(options)) {
-    report::write_results(results, format_of(options.format), style, sink);
-  } else {
-    sink(content(options, results, style));
-  }
-  if ((options.format.empty() || options.format == "table") && !options.samples) {
-    sink(traces_line(paths));
-  }
-  if (to_file) file.close();
-  print(environment, {});
+    if ((options.format.empty() || options.format == "table") && !options.samples) {
+      sink(traces_line(paths));
+    }
+  });
   return has_measured(results) ? kExitOk : kExitNothingMeasured;
 }
 

@@ -117,6 +117,17 @@ void write_no_result(const Output& output, const std::string& command, int exit_
   write_error_exports(output, command, exit_status, text);
 }
 
+void write_output(const std::string& file, const Environment& environment,
+                  const std::function<void(const json::TextSink& sink)>& write) {
+  if (file.empty()) {
+    write([&](std::string_view piece) { environment.out << piece; });
+    return print(environment, {});
+  }
+  os::OutputFile output("--output", file);
+  write([&](std::string_view piece) { output.write(piece); });
+  output.close();
+}
+
 std::string render(const document::Document& document, const Environment& environment,
                    const std::string& format) {
   return document::render(document, {.markdown = format == "markdown",

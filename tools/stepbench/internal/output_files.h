@@ -14,6 +14,7 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/document/render.h"
+#include "harness/json/json_text.h"
 #include "harness/report/exports.h"
 #include "harness/report/pages.h"
 #include "harness/report/verdicts.h"
@@ -62,6 +63,11 @@ void write_verdict(const Output& output, const std::string& text);
 // mistaken for its result.
 void write_no_result(const Output& output, const std::string& command, int exit_status,
                      const std::string& text);
+
+// What `write` passes to its sink goes to the file of --output, which is replaced as a whole, or to
+// standard output if that is empty.
+void write_output(const std::string& file, const Environment& environment,
+                  const std::function<void(const json::TextSink& sink)>& write);
 
 // Also for several results compared with one base.
 void show_verdict(std::span<const verdict::Comparison> comparisons, const Output& output,
