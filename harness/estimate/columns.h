@@ -131,7 +131,16 @@ void sort_rows(std::vector<CaseRow>& rows, const std::string& by);
 // "null" never matches.
 [[nodiscard]] bool is_written(const Value& value, const std::string& text);
 
-// --filter and --baseline of finished results.
+// --case, --filter and --baseline of finished results.
+
+// Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
+// ConfigError for --case unless exactly one case begins with `prefix`.
+[[nodiscard]] std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows,
+                                             const record::Results& results,
+                                             const std::string& prefix);
+
+// Removes all other cases from `results`.
+void keep_case(record::Results& results, const std::string& case_id);
 
 // Applies `--filter num_workers=4,8`: keeps the launches whose option has one of the values; a
 // launch must pass all filters. Throws ConfigError at --filter for an unknown name or if no case is

@@ -337,6 +337,53 @@ bool is_same_but_for(const CaseRow& a, const CaseRow& b, const std::vector<std::
 
 }  // namespace
 
+namespace {
+
+std::vector<CaseRow> rows_of_case(const std::vector<CaseRow>& all, const std::string& case_id) {
+  std::vector<CaseRow> rows;
+  for (const CaseRow& row : all) {
+    if (row.case_id == case_id) rows.push_back(row);
+  }
+  (void)take_profiled(rows);
+  return rows;
+}
+
+}  // namespace
+
+std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const record::Results& results,
+                               const std::string& prefix) {
+  std::vector<const CaseRow*> found;
+  std::vector<std::string> heads;
+  for (const CaseRow& row : rows) {
+    if (row.case_id == prefix) return rows_of_case(rows, prefix);
+    heads.push_back(row.case_id.substr(0, prefix.size()));
+    const auto same = [&](const CaseRow* other) { return other->case_id == row.case_id; };
+    if (row.case_id.starts_with(prefix) && std::none_of(found.begin(), found.end(), same)) {
+      found.push_back(&row);
+    }
+  }
+  if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
+  if (found.empty()) {
+    throw ConfigError("--case", "no case begins with '" + prefix + "'" +
+                                    text::did_you_mean(prefix, heads) +
+                                    "; `stepbench show` lists the cases");
+  }
+  const std::vector<std::string> varying = varying_options(rows, results);
+  std::string list;
+  for (const CaseRow* row : found) {
+    list += "\n  " + row->case_id + "  " + case_name(row->options(), row->workload, varying);
+  }
+  throw ConfigError("--case",
+                    "'" + prefix + "' matches " + std::to_string(found.size()) + " cases:" + list);
+}
+
+void keep_case(record::Results& results, const std::string& case_id) {
+  std::erase_if(results.launches,
+                [&](const record::Launch& launch) { return launch.row.key.case_id != case_id; });
+  std::erase_if(results.unfinished,
+                [&](const record::StartRow& start) { return start.key.case_id != case_id; });
+}
+
 void keep_filtered(record::Results& results, std::span<const std::string> filters) {
   constexpr const char* kOptionName = "--filter";
   for (const std::string& filter : filters) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/campaign/run_folder.h"
+#include "harness/catalogue/catalogue.h"
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/noise.h"
@@ -96,6 +97,8 @@ struct TableFacts {
 [[nodiscard]] document::Document case_document(const estimate::CaseRow& row,
                                                const record::Results& results,
                                                const Fields& defaults);
+// Defaults for it. Without those that depend on the variant, which are always shown.
+[[nodiscard]] Fields option_defaults(const Catalogue& catalogue);
 
 // `show --ops` prints of profiled launches the op table, and below it kernels, runtime calls, waits
 // for the device and memory. Pure; any thread.

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
@@ -80,7 +81,8 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
   record::Results results = record::read_results(paths);
   if (!arguments.case_id.empty()) {
     const auto rows = estimate::case_rows(results);
-    keep_case(results, find_case(rows, results, arguments.case_id).front().case_id);
+    estimate::keep_case(results,
+                        estimate::find_case(rows, results, arguments.case_id).front().case_id);
   }
   print_warnings(results, err);
   format.of_run(results, arguments.options, sink);

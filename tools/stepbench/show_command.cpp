@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <ostream>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -57,7 +56,7 @@ struct ShowOptions {
 
 std::string raw_samples(const ShowOptions& options, const record::Results& results) {
   std::vector<estimate::CaseRow> chosen = estimate::case_rows(results);
-  if (!options.case_id.empty()) chosen = find_case(chosen, results, options.case_id);
+  if (!options.case_id.empty()) chosen = estimate::find_case(chosen, results, options.case_id);
   const report::SampleTable table = report::sample_table(chosen, options.columns);
   if (options.format.empty() || options.format == "csv") return report::samples_csv(table);
   if (options.format == "json") return report::samples_json(table, results.columns);
@@ -76,7 +75,7 @@ std::string modules(const ShowOptions& options, const record::Results& results,
 std::string ranks(const ShowOptions& options, const record::Results& results,
                   const report::TableStyle& style) {
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
-  if (!options.case_id.empty()) rows = find_case(rows, results, options.case_id);
+  if (!options.case_id.empty()) rows = estimate::find_case(rows, results, options.case_id);
   const document::Document page = report::ranks_of_cases(rows, results);
   if (options.format == "markdown") return document::render_markdown(page);
   return document::render(page, {.colour = style.colour, .columns = style.columns});
@@ -157,7 +156,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
   if (options.samples || options.format == "npy") return raw_samples(options, results);
   if (options.format == "github") return report::github_annotations(report::checks_of(results));
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
-  const std::vector<estimate::CaseRow> rows = find_case(all, results, options.case_id);
+  const std::vector<estimate::CaseRow> rows = estimate::find_case(all, results, options.case_id);
   if (options.format.empty() || options.format == "table") {
     return text::join(rows, "\n", [&](const estimate::CaseRow& row) {
       return document::render(report::case_document(row, results, style.defaults),
@@ -165,7 +164,7 @@ std::string content(const ShowOptions& options, const record::Results& results,
     });
   }
   record::Results only = results;
-  keep_case(only, rows.front().case_id);
+  estimate::keep_case(only, rows.front().case_id);
   if (options.format == "json") {
     return report::json_of(estimate::case_rows(only), only, style.select,
                            estimate::Proposals(all, results));
@@ -180,30 +179,6 @@ std::string baseline_of(const ShowOptions& options) {
   if (!is_path) return options.baseline;
   const record::Results base = record::read_results(options.baseline);
   return base.runs.empty() ? options.baseline : base.runs.front().run_id;
-}
-
-// Defaults of the built-in workloads. Options of other workloads, and those whose default depends
-// on the variant, are always shown.
-Fields option_defaults(const ShowOptions& options) {
-  Fields defaults;
-  std::set<std::string> ambiguous;
-  if (options.case_id.empty() || options.all_options) return defaults;
-  const auto add = [&](const Section& section, const std::vector<Option>& some) {
-    for (const Option& option : some) {
-      const std::string name =
-          section.name.empty() ? option.name : section.name + '.' + option.name;
-      const Value& first = defaults.try_emplace(name, option.default_value).first->second;
-      if (is_null(first) || first != option.default_value || !option.default_in.empty()) {
-        ambiguous.insert(name);
-      }
-    }
-  };
-  for (const Section& section : built_in_catalogue().sections) {
-    add(section, section.options);
-    for (const Variant& variant : section.variants) add(section, variant.options);
-  }
-  for (const std::string& name : ambiguous) defaults.erase(name);
-  return defaults;
 }
 
 // The change given by --find for --noise, or the usual one.
@@ -249,7 +224,9 @@ int show(const ShowOptions& given, const Environment& environment) {
       .baseline = baseline_of(options),
       .pivot = options.pivot,
       .noise = options.noise ? std::optional(change_to_find(options)) : std::nullopt,
-      .defaults = option_defaults(options)};
+      .defaults = options.case_id.empty() || options.all_options
+                      ? Fields{}
+                      : report::option_defaults(built_in_catalogue())};
   // Tables show warnings among their notes; other formats must stay clean.
   const bool table =
       options.format.empty() || options.format == "table" || options.format == "markdown";

@@ -516,4 +516,25 @@ document::Document case_document(const estimate::CaseRow& row, const record::Res
   return {.answer = std::move(answer), .chapters = {std::move(page)}};
 }
 
+Fields option_defaults(const Catalogue& catalogue) {
+  Fields defaults;
+  std::set<std::string> ambiguous;
+  const auto add = [&](const Section& section, const std::vector<Option>& some) {
+    for (const Option& option : some) {
+      const std::string name =
+          section.name.empty() ? option.name : section.name + '.' + option.name;
+      const Value& first = defaults.try_emplace(name, option.default_value).first->second;
+      if (is_null(first) || first != option.default_value || !option.default_in.empty()) {
+        ambiguous.insert(name);
+      }
+    }
+  };
+  for (const Section& section : catalogue.sections) {
+    add(section, section.options);
+    for (const Variant& variant : section.variants) add(section, variant.options);
+  }
+  for (const std::string& name : ambiguous) defaults.erase(name);
+  return defaults;
+}
+
 }  // namespace stepbench::report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the run on disk that `show` reads, and the case of it that --case names.
+// Finds the run on disk that `show` reads, and reads other inputs whole.
 #pragma once
 
 #include <filesystem>
@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/estimate/case_rows.h"
 #include "harness/record/result_file.h"
 
 namespace stepbench::cli {
@@ -24,12 +23,6 @@ namespace stepbench::cli {
 // are none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
 
-// Returns its rows: a timed one for each arm and run, else those of its other passes. Throws
-// ConfigError for --case unless exactly one case begins with `prefix`.
-[[nodiscard]] std::vector<estimate::CaseRow> find_case(const std::vector<estimate::CaseRow>& rows,
-                                                       const record::Results& results,
-                                                       const std::string& prefix);
-
 // Whole text of an input file. Throws ConfigError if it cannot be read.
 [[nodiscard]] std::string whole_text(const std::string& path);
 // URL of a history given as a URL or as a file.
@@ -37,8 +30,5 @@ namespace stepbench::cli {
 
 [[nodiscard]] bool has_measured(const record::Results& results);
 void print_warnings(const record::Results& results, std::ostream& err);
-
-// Removes all other cases from `results`.
-void keep_case(record::Results& results, const std::string& case_id);
 
 }  // namespace stepbench::cli
