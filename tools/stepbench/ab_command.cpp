@@ -17,8 +17,8 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
+#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/internal/script_options.h"
-#include "tools/stepbench/internal/stored_machine.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
 

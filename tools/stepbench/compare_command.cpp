@@ -12,7 +12,7 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
-#include "tools/stepbench/internal/stored_machine.h"
+#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/stepbench/internal/stored_machine.h"
+#include "tools/stepbench/internal/quoted_machine.h"
 
 #include <algorithm>
 #include <set>
