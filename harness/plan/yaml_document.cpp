@@ -232,9 +232,11 @@ std::string describe(const ConfigNode& node) {
     case ConfigNode::Kind::kScalar:
       break;
   }
-  const std::string text =
-      node.text.size() > kMaxLength ? node.text.substr(0, kMaxLength - 3) + "..." : node.text;
-  return node.quoted ? "the text \"" + text + "\"" : "'" + text + "'";
+  const bool is_long = node.text.size() > kMaxLength;
+  std::string text = node.quoted ? "the text \"" : "'";
+  text.append(node.text, 0, is_long ? kMaxLength - 3 : std::string::npos);
+  if (is_long) text += "...";
+  return text += node.quoted ? '"' : '\'';
 }
 
 std::string place(const std::string& source, Mark mark) {

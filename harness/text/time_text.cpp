@@ -93,7 +93,9 @@ std::string minute_text(const std::string& utc) {
   constexpr std::size_t kDate = std::string_view("2026-01-31").size();
   constexpr std::size_t kTime = std::string_view("12:00").size();
   if (utc.size() != kSize || utc[kDate] != 'T') return utc;
-  return utc.substr(0, kDate) + ' ' + utc.substr(kDate + 1, kTime) + " UTC";
+  std::string text = utc.substr(0, kDate + 1 + kTime);
+  text[kDate] = ' ';
+  return text += " UTC";
 }
 
 namespace {
