@@ -439,12 +439,14 @@ std::int64_t count_launches(const std::filesystem::path& path) {
   return lines;
 }
 
-std::map<std::string, OptionValues, std::less<>> options_of_cases(
-    const std::filesystem::path& run) {
+std::map<std::string, OptionValues, std::less<>> options_of_cases(const std::filesystem::path& run,
+                                                                  std::uintmax_t max_file_bytes) {
   std::map<std::string, OptionValues, std::less<>> cases;
   const auto is_new = [&](std::string_view case_id) { return !cases.contains(case_id); };
   const auto take = [&](const LaunchRow& row) { cases.emplace(row.key.case_id, row.options); };
   for (const std::filesystem::path& file : files_of_run(run)) {
+    std::error_code none;
+    if (std::filesystem::file_size(file, none) > max_file_bytes) continue;
     try {
       read_launch_rows(file, is_new, take);
     } catch (const Error&) {

@@ -135,9 +135,10 @@ inline constexpr std::string_view kUnfinishedNight = "unfinished-night-";
 [[nodiscard]] bool is_result_file(const std::filesystem::path& path);
 
 // Reads one launch of each case in a run's folder or a result file, by case id; skips samples.
-// Empty if it has no readable results: callers have their own error to report.
+// Empty if it has no readable results: callers have their own error to report. Leaves out files of
+// more than `max_file_bytes`.
 [[nodiscard]] std::map<std::string, OptionValues, std::less<>> options_of_cases(
-    const std::filesystem::path& run);
+    const std::filesystem::path& run, std::uintmax_t max_file_bytes = UINTMAX_MAX);
 
 // Writing.
 

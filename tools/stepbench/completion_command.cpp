@@ -204,9 +204,10 @@ Candidates ids(const std::string& /*word*/, Command& command) {
   if (const auto newest = runs_in("results"); chosen.empty() && !newest.empty()) {
     chosen.push_back(newest.back());
   }
+  constexpr std::uintmax_t kMaxBytes = std::uintmax_t{8} << 20;  // a Tab must not wait for more
   std::set<std::string> found;
   for (const fs::path& run : chosen) {
-    for (const auto& [id, options] : record::options_of_cases(run)) found.insert(id);
+    for (const auto& [id, options] : record::options_of_cases(run, kMaxBytes)) found.insert(id);
   }
   return plain(found);
 }
