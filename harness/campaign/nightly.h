@@ -23,6 +23,7 @@
 #include "harness/campaign/run_experiment.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/nights/history.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/rule.h"

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night_store.h"
 #include "harness/os/process.h"
 #include "harness/plan/plan.h"

@@ -17,6 +17,8 @@
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_files.h"
 #include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night_store.h"
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"

@@ -18,7 +18,6 @@
 #include "harness/campaign/internal/planning.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_experiment.h"
-#include "harness/campaign/internal/session.h"
 #include "harness/record/result_file.h"
 #include "harness/run/terminal.h"
 

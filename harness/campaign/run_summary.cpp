@@ -14,6 +14,7 @@
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
 #include "harness/record/fields.h"
+#include "harness/record/input.h"
 #include "harness/record/result_file.h"
 #include "harness/text/time_text.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/estimate/ranking.h"
 #include "harness/stats/order_statistics.h"

@@ -16,9 +16,10 @@
 #include "harness/base/value.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/estimate/internal/launch_values.h"
 
 namespace stepbench::estimate {
+
+struct ClockedLaunch;
 
 // Format for people; programs get base units. Times are in the table's unit.
 enum class ColumnFormat : std::uint8_t {

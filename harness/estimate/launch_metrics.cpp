@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "harness/estimate/columns.h"
-#include "harness/estimate/internal/launch_values.h"
 #include "harness/estimate/internal/request_times.h"
+#include "harness/estimate/launch_values.h"
 
 namespace stepbench::estimate {
 namespace {

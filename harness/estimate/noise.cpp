@@ -13,7 +13,7 @@
 #include "harness/base/step_flags.h"
 #include "harness/base/value.h"
 #include "harness/estimate/internal/launch_estimate.h"
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/record/quality.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/trend.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/ranking.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/names.h"

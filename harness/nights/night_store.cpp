@@ -8,8 +8,8 @@
 
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
+#include "harness/nights/acts.h"
 #include "harness/nights/fields.h"
-#include "harness/nights/internal/acts.h"
 #include "harness/nights/internal/judge_night.h"
 #include "harness/stats/order_statistics.h"
 

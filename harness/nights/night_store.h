@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/nights/internal/acts.h"
-#include "harness/nights/internal/merged_cases.h"
 #include "harness/nights/internal/track_store.h"
 #include "harness/nights/night.h"
 

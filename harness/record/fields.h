@@ -8,7 +8,7 @@
 #include "harness/catalogue/catalogue.h"
 #include "harness/findings/fields.h"
 #include "harness/json/fields.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "harness/record/rows.h"
 
 namespace stepbench {

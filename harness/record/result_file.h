@@ -20,7 +20,6 @@
 #include <vector>
 
 #include "harness/base/option_values.h"
-#include "harness/record/internal/input.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/record/rows.h"
 

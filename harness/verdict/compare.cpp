@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/verdict/internal/comparability.h"
 #include "harness/verdict/internal/gates.h"
 

@@ -16,6 +16,7 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/verdict/internal/case_metrics.h"
 #include "harness/verdict/internal/case_pairs.h"
 #include "harness/verdict/internal/cause.h"

@@ -12,7 +12,7 @@
 #include <thread>
 
 #include "harness/base/error.h"
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 #include "harness/nights/internal/database.h"
 #include "harness/nights/internal/postgres.h"
 #include "harness/nights/internal/schema.h"

@@ -15,7 +15,7 @@
 #include "harness/campaign/internal/measure_night.h"
 #include "harness/nights/internal/event.h"
 #include "harness/nights/internal/schema.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/record/result_file.h"
 #include "harness/report/night.h"

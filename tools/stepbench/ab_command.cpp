@@ -11,6 +11,7 @@
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/campaign/session.h"
 #include "harness/report/plans.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/printable.h"

@@ -14,6 +14,7 @@
 #include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
 #include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
 #include "harness/nights/history.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"

@@ -16,6 +16,7 @@
 #include "harness/campaign/run_folder.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/quality.h"

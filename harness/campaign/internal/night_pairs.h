@@ -11,6 +11,7 @@
 
 #include "harness/campaign/internal/context.h"
 #include "harness/campaign/internal/measure_night.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 

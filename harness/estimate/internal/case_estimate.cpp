@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/base/value.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/ranking.h"
 #include "harness/stats/order_statistics.h"
 

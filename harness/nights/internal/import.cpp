@@ -11,6 +11,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "harness/json/json_text.h"
 #include "harness/nights/history.h"

@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "harness/nights/acts.h"
 #include "harness/nights/history.h"
-#include "harness/nights/internal/acts.h"
 #include "harness/text/words.h"
 
 namespace stepbench::nights {

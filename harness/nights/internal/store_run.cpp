@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/nights/internal/schema.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/printable.h"
 

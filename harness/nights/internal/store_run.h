@@ -11,7 +11,7 @@
 
 #include "harness/nights/internal/database.h"
 #include "harness/nights/internal/import.h"
-#include "harness/nights/internal/merged_cases.h"
+#include "harness/nights/merged_cases.h"
 
 namespace stepbench::nights {
 

@@ -9,10 +9,10 @@
 
 #include "harness/nights/internal/database.h"
 #include "harness/nights/internal/load_history.h"
-#include "harness/nights/internal/merged_cases.h"
 #include "harness/nights/internal/night_rows.h"
 #include "harness/nights/internal/schema.h"
 #include "harness/nights/internal/store_run.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/os/files.h"
 
 namespace stepbench::nights {

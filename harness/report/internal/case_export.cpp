@@ -15,6 +15,7 @@
 #include "harness/base/value.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/findings/fields.h"
 #include "harness/json/json_text.h"
 #include "harness/report/internal/answer.h"

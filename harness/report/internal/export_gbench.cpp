@@ -10,6 +10,7 @@
 
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/json/json_text.h"
 #include "harness/report/exports.h"
 #include "harness/stats/order_statistics.h"

@@ -14,6 +14,7 @@
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/report/exports.h"
 #include "harness/report/internal/comparison_words.h"
 #include "harness/report/internal/openmetrics.h"

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/text/words.h"
 #include "harness/verdict/internal/judge.h"
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/verdict/internal/case_pairs.h"
 #include "harness/verdict/internal/judge.h"
 #include "harness/verdict/tested_metrics.h"

@@ -10,6 +10,7 @@
 #include <tuple>
 
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/findings/finding.h"
 #include "harness/ops/op_table.h"
 #include "harness/stats/comparisons.h"

@@ -15,6 +15,7 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/record/result_file.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/verdict/internal/case_pairs.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "harness/base/error.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "harness/record/result_file.h"
 #include "harness/text/time_text.h"
 #include "tests/unit/campaign/made_runs.h"

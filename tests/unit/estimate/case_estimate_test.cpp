@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "harness/estimate/case_rows.h"
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
 #include "tests/unit/estimate/made_launch.h"
 

@@ -12,7 +12,7 @@
 
 #include "harness/estimate/columns.h"
 #include "harness/estimate/internal/launch_estimate.h"
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

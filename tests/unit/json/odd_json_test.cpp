@@ -14,7 +14,7 @@
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
 #include "harness/protocol/messages.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/report/exports.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/internal/merged_cases.h"
+#include "harness/nights/merged_cases.h"
 
 #include <gmock/gmock.h>
 

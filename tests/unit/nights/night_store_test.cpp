@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 #include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::nights {

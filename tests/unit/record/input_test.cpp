@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files that would fill the memory are rejected by name.
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 
 #include <gmock/gmock.h>
 #include <libdeflate.h>

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/estimate/launch_values.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::tune {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "harness/document/render.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/record/quality.h"
 #include "harness/report/verdicts.h"
 #include "harness/verdict/comparison.h"

@@ -16,6 +16,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/run_experiment.h"
+#include "harness/campaign/session.h"
 #include "harness/catalogue/json.h"
 #include "harness/run/run_header.h"
 #include "harness/text/printable.h"

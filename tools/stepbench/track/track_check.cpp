@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"

@@ -8,6 +8,7 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/nightly.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/history.h"
 #include "harness/text/printable.h"

@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/history.h"
 #include "harness/text/printable.h"

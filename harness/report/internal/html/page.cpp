@@ -12,6 +12,7 @@
 #include "harness/document/render.h"
 #include "harness/os/files.h"
 #include "harness/os/text_file.h"
+#include "harness/record/input.h"
 #include "harness/record/result_file.h"
 #include "harness/report/internal/base64.h"
 #include "harness/text/printable.h"

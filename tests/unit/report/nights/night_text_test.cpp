@@ -16,7 +16,7 @@
 
 #include "harness/base/error.h"
 #include "harness/document/render.h"
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 #include "harness/report/history.h"
 #include "tests/unit/nights/night_maker.h"
 

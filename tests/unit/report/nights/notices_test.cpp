@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {

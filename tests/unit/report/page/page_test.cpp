@@ -10,7 +10,7 @@
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/estimate/ranking.h"
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 #include "harness/report/exports.h"
 #include "harness/report/internal/answer.h"
 #include "harness/report/internal/base64.h"

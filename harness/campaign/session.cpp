@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/internal/session.h"
+#include "harness/campaign/session.h"
 
 #include <chrono>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/estimate/internal/launch_values.h"
+#include "harness/estimate/launch_values.h"
 
 #include <algorithm>
 #include <cmath>

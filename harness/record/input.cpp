@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/record/internal/input.h"
+#include "harness/record/input.h"
 
 #include <fcntl.h>
 #include <libdeflate.h>

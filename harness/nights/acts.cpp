@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/nights/internal/acts.h"
+#include "harness/nights/acts.h"
 
 #include <algorithm>
 #include <charconv>
