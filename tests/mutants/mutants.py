@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that were mended once, put back one by one, to see that the tests still find them:
-mutants.py run [--build FOLDER] [--only NN]...      mutants.py draw [--seed N] [--until COMMIT]
+mutants.py run [--build FOLDER] [--only NN]...      mutants.py check      mutants.py draw [--seed N] [--until COMMIT]
 
 `run` applies each NN-name.patch, builds and runs the unit programs of the rooms that it touches, then the corpus and the
 runs through the stub worker, up to the first failure, and puts the tree back. With --build it works in the tree in which
 it stands, whose production code must be as committed; without, in a clone of HEAD that it builds in a temporary folder.
+`check` says which patches no longer apply.
 `draw` walks the history in the order of the seed beside the decisions in drawn.txt.
 """
 import argparse
@@ -230,6 +231,22 @@ def run_in(tree, build, mutants, jobs):
     return 1 if bad else 0
 
 
+def check(_):
+    """Returns 1 if a patch does not apply to the tree, or names a program that there is not."""
+    bad = 0
+    for mutant in map(Mutant, sorted(HERE.glob("*.patch"))):
+        words = ["git", "apply", "--check", "--recount", mutant.path]
+        done = subprocess.run(words, cwd=TREE, capture_output=True, text=True)
+        if done.returncode:
+            print(f"{mutant.path.name}: does not apply: {done.stderr.strip()}")
+        elif not programs_of(TREE, mutant):
+            print(f"{mutant.path.name}: no unit program tests {', '.join(mutant.folders())}")
+        else:
+            continue
+        bad = 1
+    return bad
+
+
 def run(arguments):
     mutants = [Mutant(path) for path in sorted(HERE.glob("*.patch"))]
     if arguments.only:
@@ -257,6 +274,7 @@ def main():
     one.add_argument("--seed", type=int, default=SEED)
     one.add_argument("--until", default=UNTIL)
     one.set_defaults(call=draw)
+    commands.add_parser("check").set_defaults(call=check)
     one = commands.add_parser("run")
     one.add_argument("--build", type=pathlib.Path, metavar="FOLDER")
     one.add_argument("--only", type=int, nargs="+", metavar="NN")
