@@ -54,7 +54,7 @@ class SimulatedMachine {
   World world_;
   stats::Random random_;
   double night_ = 0;
-  testing_noise::NormalDraws normals_;
+  NormalDraws normals_;
 };
 
 }  // namespace stepbench::testing_nights

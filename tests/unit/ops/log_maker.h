@@ -15,7 +15,7 @@
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline std::uint32_t index_of(std::vector<std::string>& texts, std::string_view text) {
   const auto found = std::find(texts.begin(), texts.end(), text);
@@ -157,4 +157,4 @@ inline ops::OpRow row_of(const ops::OpTable& table, std::string_view name,
   return {};
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

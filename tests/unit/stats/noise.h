@@ -9,7 +9,7 @@
 
 #include "harness/stats/random.h"
 
-namespace stepbench::testing_noise {
+namespace stepbench {
 
 class Noise {
  public:
@@ -50,4 +50,4 @@ class Noise {
   stats::Random random_;
 };
 
-}  // namespace stepbench::testing_noise
+}  // namespace stepbench

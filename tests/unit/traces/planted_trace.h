@@ -11,7 +11,7 @@
 #include "harness/traces/rules.h"
 #include "tests/unit/traces/drawn_trace.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline constexpr std::int64_t kStepNs = 100'000'000;
 inline constexpr std::int64_t kMs = 1'000'000;
@@ -80,4 +80,4 @@ inline const Finding* find_made(const std::vector<Finding>& findings, std::strin
   return nullptr;
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

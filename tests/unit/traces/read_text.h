@@ -9,7 +9,7 @@
 #include "harness/traces/trace_files.h"
 #include "tests/temporary_folder.h"
 
-namespace stepbench::test {
+namespace stepbench {
 
 inline traces::Trace trace_from(std::string_view text, const traces::ReadOptions& options = {}) {
   const TemporaryFolder folder;
@@ -43,4 +43,4 @@ inline std::string op_row(std::string_view name, std::string_view start = "10",
          std::string(start) + ",\"dur\":" + std::string(duration) + std::string(more) + "}";
 }
 
-}  // namespace stepbench::test
+}  // namespace stepbench

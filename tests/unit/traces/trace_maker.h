@@ -8,7 +8,7 @@
 
 #include "harness/traces/internal/trace_builder.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline constexpr std::string_view kSingleProcess =
     "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
@@ -71,4 +71,4 @@ class TraceMaker {
   std::uint64_t correlation_ = 100;
 };
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

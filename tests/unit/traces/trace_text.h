@@ -8,7 +8,7 @@
 
 #include "harness/traces/trace.h"
 
-namespace stepbench::test {
+namespace stepbench {
 
 inline void append_op(std::ostream& out, const traces::Trace& trace, const traces::OpDetail& op) {
   out << " shapes=" << trace.text(op.shapes) << " types=" << trace.text(op.types)
@@ -120,4 +120,4 @@ inline std::string difference(const std::string& a, const std::string& b) {
   }
 }
 
-}  // namespace stepbench::test
+}  // namespace stepbench

@@ -6,7 +6,7 @@
 
 #include "harness/record/result_file.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 namespace {
 
 record::Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
@@ -94,4 +94,4 @@ std::function<std::int64_t(int)> around_10_ms(double factor, int seed) {
   };
 }
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench

@@ -11,7 +11,7 @@
 
 #include "harness/record/result_file.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 
 struct MadeCase {
   std::string case_id;
@@ -42,4 +42,4 @@ void write(const record::Results& results, const std::filesystem::path& file);
 // 10 ms with a ripple of +-0.4 %, different for each seed, times `factor`.
 [[nodiscard]] std::function<std::int64_t(int)> around_10_ms(double factor, int seed);
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench
