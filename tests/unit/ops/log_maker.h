@@ -2,18 +2,13 @@
 // Hand-made op logs for tests.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 

@@ -2,12 +2,10 @@
 // Series of step times with known noise, the same on every machine.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
 #include <numbers>
-#include <vector>
 
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 

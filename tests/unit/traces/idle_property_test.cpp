@@ -10,8 +10,6 @@
 namespace stepbench::traces {
 namespace {
 
-using ::stepbench::testing::trace_of_rows;
-
 // Brute-force reference, moment by moment: the device's work, or else the cause of its idleness.
 class MomentByMoment {
  public:

@@ -63,7 +63,7 @@ TEST(OpTableOf, ForeignCalls_JoinTheOperatorAround) {
   const traces::Trace trace = traces::read_trace(file);
   const OpTree tree(trace);
   const ops::OpTable table = op_table_of(tree);
-  const ops::OpRow convolution = row_of(table, "aten::cudnn_convolution");
+  const ops::OpRow convolution = stepbench::row_of(table, "aten::cudnn_convolution");
   EXPECT_EQ(convolution.calls, 318) << "53 in each of 6 steps";
   EXPECT_GT(convolution.self_device_ns, 0);
   EXPECT_EQ(

@@ -2,13 +2,9 @@
 // Traces of a busy device into which a test plants one cause of lost time, of exact size.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-
 #include "harness/findings/finding.h"
 #include "harness/traces/rules.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench {

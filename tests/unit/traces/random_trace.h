@@ -4,13 +4,10 @@
 // a call, calls without a row, missing steps.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "harness/traces/internal/trace_builder.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_maker.h"
 
 namespace stepbench {

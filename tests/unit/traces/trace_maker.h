@@ -2,11 +2,8 @@
 // Hand-made traces for tests. Times are in nanoseconds.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "harness/traces/internal/trace_builder.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 

@@ -3,10 +3,8 @@
 // refer to instead of the indices.
 #pragma once
 
-#include <sstream>
-#include <string>
-
 #include "harness/traces/trace.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 

@@ -4,12 +4,9 @@
 // same numbers everywhere.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-
 #include "harness/stats/random.h"
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/normal_draws.h"
 
 namespace stepbench {
