@@ -2,13 +2,11 @@
 // The port at which a server or the ranks of a test meet.
 #pragma once
 
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
-#include <cstdint>
-
 #include "harness/os/descriptor.h"
+#include "tests/testing.h"
 
 namespace stepbench::test {
 

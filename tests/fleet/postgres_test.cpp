@@ -2,13 +2,11 @@
 // A history on a real PostgreSQL server compared with one in a file: equal results, with many
 // writers at once, and after any process dies.
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 
 #include <chrono>
-#include <sstream>
 #include <thread>
 
 #include "harness/base/error.h"
@@ -21,18 +19,12 @@
 #include "harness/os/descriptor.h"
 #include "tests/fleet/postgres_server.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 using testing_fleet::PostgresServer;
 using testing_history::MadeNight;
 

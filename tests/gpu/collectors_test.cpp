@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The management library compared with nvidia-smi and its own readings; a collector used
 // repeatedly.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-
 #include "harness/machine/sampler.h"
 #include "harness/os/process.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
+#include "tests/testing.h"
 
 namespace stepbench::gpu {
 namespace {
@@ -25,11 +22,11 @@ TEST(Gpu, Nvml_AgreesWithNvidiaSmi) {
                       "", std::chrono::seconds(30));
   if (!smi.started || smi.exit_status != 0) GTEST_SKIP() << "nvidia-smi: " << smi.reason << smi.err;
   const std::string mib = std::to_string(state->memory_total_bytes.value_or(0) >> 20);
-  EXPECT_THAT(smi.out, testing::StartsWith(state->name + ", " + mib + ", "));
+  EXPECT_THAT(smi.out, StartsWith(state->name + ", " + mib + ", "));
   const std::size_t uuid = smi.out.find("GPU-");
   ASSERT_NE(uuid, std::string::npos);
   EXPECT_EQ(nvml->index_of(smi.out.substr(uuid, smi.out.find(',', uuid) - uuid)), 0);
-  EXPECT_THAT(smi.out, testing::HasSubstr(", " + std::to_string(state->max_sm_mhz.value_or(0))));
+  EXPECT_THAT(smi.out, HasSubstr(", " + std::to_string(state->max_sm_mhz.value_or(0))));
   number("name and memory, NVML and nvidia-smi", "equal", state->name + ", " + mib + " MiB",
          passed(!HasFailure()));
 }
@@ -87,7 +84,7 @@ TEST(Gpu, Collector_AttachesTenTimes) {
         std::count_if(log.activities.begin(), log.activities.end(),
                       [](const auto& each) { return each.kind == ops::ActivityKind::kKernel; })));
   }
-  EXPECT_THAT(kernels, testing::Each(kernels.front()));
+  EXPECT_THAT(kernels, Each(kernels.front()));
   EXPECT_GE(kernels.front(), 20U);
 }
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-
 #include "harness/ops/op_log.h"
+#include "tests/testing.h"
 
 namespace stepbench::gpu {
 

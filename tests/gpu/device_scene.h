@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <cstdio>
-#include <limits>
-#include <memory>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/device_activity.h"
@@ -17,6 +10,7 @@
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/worker/internal/loop.h"
 #include "tests/gpu/rehearsal.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::gpu {

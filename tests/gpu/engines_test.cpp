@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both engines on the same steps. Must be the last file of the program: libtorch's profiler leaves
 // CUPTI attached, and nothing else in the process can collect then.
-#include <gmock/gmock.h>
-
-#include <map>
-
 #include "harness/ops/op_table.h"
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
 #include "tests/gpu/device_scene.h"
+#include "tests/testing.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 #include "workloads/profile/internal/native_collector.h"
@@ -57,7 +54,7 @@ TEST(Gpu, BothEngines_CountTheSameKernels) {
   profile::KinetoCollector kineto(both);
   const auto by_kineto = kernels_of_ops(two_steps_on_the_device(kineto, warm));
   const auto differ = test::differences(by_native, by_kineto);
-  EXPECT_THAT(differ, testing::IsEmpty());
+  EXPECT_THAT(differ, IsEmpty());
   number("kernels by operation, native engine and libtorch's profiler", "equal",
          std::to_string(by_native.size()) + " rows, " + std::to_string(differ.size()) + " differ",
          passed(differ.empty()));

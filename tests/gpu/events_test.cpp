@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares events with activity records: two clocks on the same steps.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <map>
-
 #include "harness/cuda/device_activity.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
+#include "tests/testing.h"
 
 namespace stepbench::gpu {
 namespace {

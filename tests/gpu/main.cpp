@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ATen/Parallel.h>
-#include <gtest/gtest.h>
 
 #include <iostream>
-#include <string_view>
 
 #include "tests/gpu/record_activity.h"
 #include "tests/gpu/rehearsal.h"
+#include "tests/testing.h"
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[1]) == "--record") {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of events and ranges per step.
-#include <gmock/gmock.h>
-
-#include <array>
 #include <chrono>
 
 #include "harness/stats/random.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/overhead_verdict.h"
 #include "tests/gpu/products.h"
+#include "tests/testing.h"
 
 namespace stepbench::gpu {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // transfer.placement: pin_thread on a device.
-#include <gmock/gmock.h>
-
 #include "tests/gpu/copies.h"
 #include "tests/gpu/device_scene.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/steps.h"
 

@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <map>
-
+#include "workloads/transfer/transfer.h"
 #include "tests/gpu/copies.h"
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/batches.h"
 #include "workloads/step/steps.h"
 #include "workloads/transfer/internal/resident_batches.h"
 #include "workloads/transfer/torch_loader.h"
-#include "workloads/transfer/transfer.h"
 
 namespace stepbench::gpu {
 namespace {

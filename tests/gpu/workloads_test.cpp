@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training steps on a device: graphs, forked workers.
-#include <gmock/gmock.h>
-
 #include "tests/gpu/device_scene.h"
 #include "tests/gpu/products.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/step/steps.h"
 
@@ -56,8 +55,8 @@ TEST(Gpu, ReplayedGraph_TrainsAsEagerSteps) {
     EXPECT_NEAR(graph->fingerprint.loss.value(), loss, 1e-4 * std::abs(loss)) << optimizer;
     const double norm = eager->fingerprint.gradient_norm.value();
     EXPECT_NEAR(graph->fingerprint.gradient_norm.value(), norm, 1e-3 * norm) << optimizer;
-    EXPECT_THAT(graph->cycle.column("graph_replay_device_ns"), testing::Each(testing::Gt(0)));
-    EXPECT_THAT(graph->cycle.names, testing::Not(testing::Contains("forward_device_ns")));
+    EXPECT_THAT(graph->cycle.column("graph_replay_device_ns"), Each(testing::Gt(0)));
+    EXPECT_THAT(graph->cycle.names, Not(Contains("forward_device_ns")));
     number(std::string("loss of a replayed graph and of eager steps, ") + optimizer, "equal",
            std::to_string(graph->fingerprint.loss.value()) + " and " + std::to_string(loss),
            passed(!HasFailure()));

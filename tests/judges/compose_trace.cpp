@@ -20,7 +20,7 @@ constexpr int kSteps = 5;
 constexpr std::int64_t kStepUs = 10'000;
 
 ops::OpLog compose(bool device) {
-  testing::LogMaker maker;
+  LogMaker maker;
   std::uint64_t correlation = 100;
   for (int step = 0; step < kSteps; ++step) {
     const std::int64_t at = (1000 + step * kStepUs) * kUs;
@@ -42,8 +42,7 @@ ops::OpLog compose(bool device) {
     maker.op("aten::add_", us(9000), us(9400));
     maker.memory(us(2300), 1 << 20, addmm);
     maker.memory(us(8100), -(1 << 20), mm);
-    maker.log.foreign.push_back(
-        {us(100), us(700), 9001, testing::index_of(maker.log.names, "fetch")});
+    maker.log.foreign.push_back({us(100), us(700), 9001, index_of(maker.log.names, "fetch")});
     if (!device) continue;
     const auto launch = [&](ops::ActivityKind kind, const char* name, std::uint32_t op,
                             std::int64_t call_us, std::int64_t start_us, std::int64_t end_us) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/internal/batch_tensor.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/transfer/transfer.h"
 

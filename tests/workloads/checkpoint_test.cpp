@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/internal/checkpoint.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <iterator>
-#include <numeric>
-
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/data/data_files.h"
@@ -18,11 +12,9 @@
 namespace stepbench {
 namespace {
 
-using testing::ElementsAre;
-
 // The only file of the folder; empty if there is none.
-std::filesystem::path file_in(const std::filesystem::path& folder) {
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+fs::path file_in(const fs::path& folder) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".safetensors") return entry.path();
   }
   return {};
@@ -120,7 +112,7 @@ TEST(Checkpoint, ForeignFolder_KeepsItsFiles) {
   mine.write("precious.txt", "precious");
   const std::string old = folder / "stepbench-checkpoint.safetensors";
   for (const std::string& name : {old, old + ".part"}) {
-    std::filesystem::create_symlink(mine / "precious.txt", name);
+    fs::create_symlink(mine / "precious.txt", name);
   }
   test::Options options = test::tiny_images("mlp");
   options["checkpoint.every"] = std::int64_t{1};
@@ -136,13 +128,13 @@ TEST(Checkpoint, ForeignFolder_KeepsItsFiles) {
       recorder.start_step(0);
       (*each)->step(recorder);
     }
-    const auto files = std::filesystem::directory_iterator(folder.path());
+    const auto files = fs::directory_iterator(folder.path());
     EXPECT_EQ(std::distance(begin(files), end(files)), 4) << "each run has its own";
   }
   std::string text;
   std::ifstream(mine / "precious.txt") >> text;
   EXPECT_EQ(text, "precious");
-  EXPECT_TRUE(std::filesystem::is_symlink(old));
+  EXPECT_TRUE(fs::is_symlink(old));
 }
 
 TEST(Checkpoint, InvalidOrLostFolder_IsAUserError) {
@@ -156,9 +148,9 @@ TEST(Checkpoint, InvalidOrLostFolder_IsAUserError) {
       static_cast<void>(step::make_train_step(test::train_case(options), context)->set_up()),
       ConfigError);
   const auto set_up_and_lose = [&](Workload& workload) {
-    std::filesystem::create_directory(folder / "none");
+    fs::create_directory(folder / "none");
     EXPECT_EQ(workload.set_up(), std::nullopt);
-    std::filesystem::remove_all(folder / "none");
+    fs::remove_all(folder / "none");
   };
   for (const bool async : {false, true}) {
     options["checkpoint.async"] = async;

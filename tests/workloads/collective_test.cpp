@@ -5,18 +5,14 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/zeros.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdlib>
 #include <future>
-#include <utility>
-#include <vector>
 
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
 #include "tests/kept_port.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/distributed/distributed_sections.h"
@@ -28,7 +24,6 @@ namespace {
 
 using distributed::CollectiveOp;
 using distributed::CollectiveShape;
-using testing::HasSubstr;
 
 constexpr int kSteps = 3;
 

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models compiled by AOTInductor in a worker process. compiled_models.py makes the files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
 
 using test::report_of;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 test::Options evaluated(const std::string& kind, const std::string& file) {
   return {{"workload", std::string("eval_step")},

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench-worker data`: the output of a worker with torch equals that of `stepbench` without it.
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/run/worker_program.h"
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 #include "workloads/loader/show_data.h"
 
 namespace stepbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 ResolvedCase shuffled_case(const std::string& engine) {
   test::Options options = test::tiny_images("resnet18");

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/internal/copy_ahead.h"
 
-#include <gmock/gmock.h>
-
-#include <stdexcept>
-
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/loader/batches.h"
 #include "workloads/transfer/internal/resident_batches.h"
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
 
 Batch batch_of(std::vector<float>& memory) {
   auto* data = reinterpret_cast<std::byte*>(memory.data());

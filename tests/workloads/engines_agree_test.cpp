@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same steps with both engines: the same operations, calls, shapes, parents and bytes.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <numeric>
-
 #include "harness/ops/op_table.h"
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 #include "workloads/profile/internal/native_collector.h"
 
 namespace stepbench {
 namespace {
-
-using testing::Contains;
-using testing::IsEmpty;
 
 test::Options tokens(const std::string& model) {
   return {{"data.kind", std::string("synthetic_tokens")},

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/torch_loader.h"
 
-#include <gtest/gtest.h>
-
-#include <sstream>
-
+#include "tests/testing.h"
 #include "tests/workloads/python.h"
 #include "workloads/loader/batches.h"
 

@@ -2,8 +2,8 @@
 // Operations counted from the calls, compared with formulas and published numbers.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/rand.h>
-#include <gtest/gtest.h>
 
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"

@@ -4,10 +4,9 @@
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn_like.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"
@@ -16,10 +15,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 constexpr std::int64_t kContext = 24;
 

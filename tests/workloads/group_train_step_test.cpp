@@ -5,30 +5,20 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
 #include <iostream>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/base/clock.h"
 #include "tests/kept_port.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/distributed/internal/gradient_sync.h"
 
 namespace stepbench {
 namespace {
-
-using testing::Each;
 
 constexpr int kSteps = 4;
 
@@ -63,7 +53,7 @@ std::vector<float> take(std::ifstream& file) {
 
 // Drives it like a worker.
 void train(const test::Options& options, int rank, int world, std::uint16_t port,
-           const std::filesystem::path& out) {
+           const fs::path& out) {
   at::set_num_threads(1);
   at::addGlobalCallback(at::RecordFunctionCallback(count_exchange));
   const TickClock clock;

@@ -5,10 +5,8 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/zeros.h>
-#include <gtest/gtest.h>
 
-#include <cmath>
-
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 
 namespace stepbench {

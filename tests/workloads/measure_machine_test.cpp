@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench doctor --measure`: its cases, measured by its worker; its printed, kept and quoted
 // values, with only the loaders of those cases.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "harness/campaign/examine_machine.h"
 #include "harness/os/process.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(DoctorMeasure, ThreeCases_AreMeasured) {
   const test::Options step = {{"data.features", std::int64_t{256}},
@@ -41,8 +35,8 @@ TEST(DoctorMeasure, ThreeCases_AreMeasured) {
 TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   const test::TemporaryFolder folder;
   // The program uses the worker next to it.
-  std::filesystem::copy_file(STEPBENCH_PROGRAM, folder / "stepbench");
-  std::filesystem::create_symlink(STEPBENCH_LOADING_WORKER, folder / "stepbench-worker");
+  fs::copy_file(STEPBENCH_PROGRAM, folder / "stepbench");
+  fs::create_symlink(STEPBENCH_LOADING_WORKER, folder / "stepbench-worker");
   const std::string state = "XDG_STATE_HOME=" + (folder / "state").string();
   const auto stepbench = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {"/usr/bin/env", state, (folder / "stepbench").string()});
@@ -62,7 +56,7 @@ TEST(DoctorMeasure, Plan_QuotesTheKeptNoise) {
   if (cases.empty()) {
     EXPECT_EQ(doctor.exit_status, 4);
     EXPECT_THAT(doctor.err, HasSubstr("nothing saved: no case was launched often enough"));
-    EXPECT_THAT(plan.out, ::testing::Not(HasSubstr("for `ab`")));
+    EXPECT_THAT(plan.out, Not(HasSubstr("for `ab`")));
   } else {
     EXPECT_EQ(doctor.exit_status, reported.at("pointless").get<bool>() ? 4 : 0);
     EXPECT_THAT(doctor.err, HasSubstr("Saved in " + (folder / "state").string()));

@@ -4,12 +4,9 @@
 #include <ATen/Context.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
 #include "workloads/step/internal/loss.h"

@@ -6,25 +6,18 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
 #include <ATen/record_function.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <optional>
 #include <thread>
 
 #include "harness/base/error.h"
 #include "harness/traces/internal/op_tree.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/workloads/profiled_steps.h"
 #include "workloads/profile/internal/kineto_collector.h"
 
 namespace stepbench {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 template <typename Body>
 ops::OpLog native_log(const Body& body, const profile::OpCollectorOptions& options = {},

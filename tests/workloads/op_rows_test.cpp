@@ -2,15 +2,11 @@
 // The operations of a step equal those of the same step in Python: calls, shapes and bytes of each,
 // from torch.profiler's table.
 #include <ATen/Parallel.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <sstream>
 
+#include "tests/testing.h"
 #include "tests/workloads/profiled_steps.h"
 #include "tests/workloads/python.h"
 #include "workloads/profile/internal/native_collector.h"
@@ -18,8 +14,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::IsEmpty;
 
 const std::vector<std::string>& cases() {
   static const std::vector<std::string> all = [] {
@@ -63,7 +57,7 @@ test::Options options_of(const std::string& text, const std::string& file) {
 }
 
 // The rows of each case in Python; its files are in `folder`.
-std::vector<std::vector<std::string>> rows_in_python(const std::filesystem::path& folder) {
+std::vector<std::vector<std::string>> rows_in_python(const fs::path& folder) {
   std::vector<std::string> arguments = {folder.string()};
   arguments.insert(arguments.end(), cases().begin(), cases().end());
   std::vector<std::vector<std::string>> rows(cases().size());
@@ -92,9 +86,9 @@ std::vector<std::string> rows_here(const test::Options& options) {
 }
 
 TEST(OpRows, EachStep_MatchesPython) {
-  const auto folder = std::filesystem::path(testing::TempDir()) /
-                      ("stepbench-op-rows-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const auto folder =
+      fs::path(testing::TempDir()) / ("stepbench-op-rows-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
   const auto python = rows_in_python(folder);
   const int threads = at::get_num_threads();
   at::set_num_threads(1);
@@ -106,7 +100,7 @@ TEST(OpRows, EachStep_MatchesPython) {
         << cases()[i];
   }
   at::set_num_threads(threads);
-  std::filesystem::remove_all(folder);
+  fs::remove_all(folder);
 }
 
 }  // namespace

@@ -6,13 +6,9 @@
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/rand.h>
 #include <ATen/ops/scalar_tensor.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+#include "tests/testing.h"
 #include "tests/workloads/python.h"
 #include "tests/workloads/test_case.h"
 
@@ -99,7 +95,7 @@ TEST(Optimizer, TenUpdates_MatchPython) {
     differences >> difference;
     EXPECT_LT(difference, 1e-6) << arguments[i];
   }
-  std::filesystem::remove(path);
+  fs::remove(path);
 }
 
 TEST(Optimizer, FusedStep_SkipsAnOverflow) {

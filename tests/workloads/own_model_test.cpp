@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models from user files in a worker process. own_models.py makes the files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
 namespace {
 
 using test::report_of;
-using testing::AllOf;
-using testing::Contains;
-using testing::HasSubstr;
 
 test::Options torchscript(const std::string& file) {
   return {{"model.kind", std::string("torchscript")},
@@ -62,10 +57,9 @@ TEST(TorchScript, FrozenModel_IsEvaluatedOnly) {
 
 TEST(TorchScript, OtherFile_IsNamed) {
   for (const char* file : {"text.pt", "weights.pt"}) {
-    EXPECT_THAT(
-        refusal(torchscript(file)),
-        AllOf(HasSubstr(file), HasSubstr("is not a TorchScript file"),
-              HasSubstr("torch.jit.script(model).save(path)"), testing::Not(HasSubstr("frame #"))));
+    EXPECT_THAT(refusal(torchscript(file)),
+                AllOf(HasSubstr(file), HasSubstr("is not a TorchScript file"),
+                      HasSubstr("torch.jit.script(model).save(path)"), Not(HasSubstr("frame #"))));
   }
 }
 

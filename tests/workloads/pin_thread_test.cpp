@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // transfer.placement: pin_thread on a scripted device: its calls and their order.
-#include <gmock/gmock.h>
-
 #include <mutex>
-#include <stdexcept>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
 #include "tests/workloads/test_case.h"
@@ -15,10 +13,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Optional;
 
 // Each mark is one microsecond later on the device than the previous one; `reached` marks have
 // passed.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/cuda/device_activity.h"
+#include "tests/testing.h"
 #include "workloads/profile/internal/kineto_op_log.h"
 #include "workloads/profile/internal/op_modules.h"
 #include "workloads/profile/internal/profile_spans.h"
@@ -11,9 +9,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::SizeIs;
 
 TEST(KinetoLog, CopyName_HasDirectionAndMemory) {
   ops::OpLog log;

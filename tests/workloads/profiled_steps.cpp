@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/workloads/profiled_steps.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "harness/ops/op_table.h"
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "workloads/step/steps.h"
 
 namespace stepbench::test {

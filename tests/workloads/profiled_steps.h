@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "harness/ops/op_log.h"
 #include "harness/workload.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/profile/internal/op_collector.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/workloads/python.h"
 
-#include <array>
 #include <cstdio>
-#include <stdexcept>
 
 namespace stepbench::test {
 

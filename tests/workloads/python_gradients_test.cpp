@@ -2,12 +2,9 @@
 // The gradients of a model run as model.kind: python, compared with those of ours in this process.
 #include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/workloads/python.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
@@ -15,9 +12,9 @@
 namespace stepbench {
 namespace {
 
-at::Tensor read_floats(const std::filesystem::path& file, at::IntArrayRef shape) {
+at::Tensor read_floats(const fs::path& file, at::IntArrayRef shape) {
   const at::Tensor values = at::empty(shape);
-  EXPECT_EQ(std::filesystem::file_size(file), values.nbytes()) << file;
+  EXPECT_EQ(fs::file_size(file), values.nbytes()) << file;
   std::ifstream in(file, std::ios::binary);
   in.read(static_cast<char*>(values.data_ptr()), static_cast<std::streamsize>(values.nbytes()));
   return values;

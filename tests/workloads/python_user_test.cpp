@@ -1,19 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models and steps that users wrote in Python, in a worker process. python_files.py makes the
 // files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "harness/findings/finding.h"
 #include "harness/ops/op_trees.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
@@ -21,11 +12,7 @@ namespace {
 
 using test::failure_of;
 using test::report_of;
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
 using ::testing::Gt;
-using ::testing::HasSubstr;
 
 test::Options python_model(const std::string& file) {
   return {{"model.kind", std::string("python")},

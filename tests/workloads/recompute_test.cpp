@@ -5,11 +5,8 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/randint.h>
 #include <c10/util/ThreadLocalDebugInfo.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
-
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/model/model.h"

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The planner's messages about cases of the built-in workloads before anything runs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/built_in.h"
 #include "workloads/distributed/distributed_sections.h"
@@ -14,8 +8,6 @@
 namespace stepbench {
 namespace {
 
-using testing::HasSubstr;
-using testing::IsEmpty;
 using Texts = std::vector<std::string>;
 
 struct Heard {
@@ -300,15 +292,14 @@ TEST(Rules, Mistake_IsNamedOrSkippedInASweep) {
     const Heard left_out = judged(row.options, swept);
     EXPECT_THAT(left_out.errors, IsEmpty());
     ASSERT_EQ(left_out.skips.size(), 1U);
-    EXPECT_THAT(alone.errors.front(), testing::EndsWith(left_out.skips.front()));
+    EXPECT_THAT(alone.errors.front(), EndsWith(left_out.skips.front()));
   }
 }
 
 TEST(Rules, TwoMistakes_AreBothNamed) {
   const Heard heard = judged(images("aoti", {{"model.precision", text("bf16")}}));
-  EXPECT_THAT(heard.errors,
-              testing::ElementsAre(HasSubstr("model.kind: aoti is a compiled forward pass"),
-                                   HasSubstr("model.precision: bf16 is autocast")));
+  EXPECT_THAT(heard.errors, ElementsAre(HasSubstr("model.kind: aoti is a compiled forward pass"),
+                                        HasSubstr("model.precision: bf16 is autocast")));
 }
 
 TEST(Rules, RequestSteps_BecomeLatencies) {
@@ -326,7 +317,7 @@ TEST(Rules, Transfer_NeedsACopy) {
   EXPECT_THAT(
       judged(copies("prefetch_stream", {{"copy.source", text("pinned")}}), {.device_auto = true})
           .skips,
-      testing::ElementsAre("pinned memory needs a CUDA device"));
+      ElementsAre("pinned memory needs a CUDA device"));
 }
 
 // Only the rule of ranks that train one model.
@@ -354,10 +345,10 @@ TEST(GroupTrainStepRules, Unshareable_IsRejected) {
       {{{"device", text("cuda:1")}}, "device: cuda:1 is one device"}};
   for (const auto& [options, reason] : rows) {
     ResolvedCase resolved = test::train_case(in_ranks("train_step", 2, options));
-    EXPECT_THAT(synced(resolved).errors, testing::ElementsAre(HasSubstr(reason)));
+    EXPECT_THAT(synced(resolved).errors, ElementsAre(HasSubstr(reason)));
     const Heard swept = synced(resolved, {.swept = true});
     EXPECT_THAT(swept.errors, IsEmpty());
-    EXPECT_THAT(swept.skips, testing::ElementsAre(HasSubstr(reason)));
+    EXPECT_THAT(swept.skips, ElementsAre(HasSubstr(reason)));
   }
 }
 
@@ -369,7 +360,7 @@ TEST(GroupTrainStepRules, DdpOption_NeedsDdp) {
   EXPECT_FALSE(fine.has("distributed.bucket_cap_mb"));
   ResolvedCase wrong = test::train_case(in_ranks("train_step", 2, with(flat, buckets)));
   EXPECT_THAT(synced(wrong).errors,
-              testing::ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
+              ElementsAre("distributed.bucket_cap_mb: needs distributed.sync: ddp"));
   // With ddp, explicit or by default, they are kept.
   ResolvedCase given = test::train_case(in_ranks("train_step", 2, buckets));
   EXPECT_THAT(synced(given).errors, IsEmpty());
@@ -380,10 +371,9 @@ TEST(GroupTrainStepRules, Sync_NeedsOurModel) {
   for (const char* workload : {"collective", "python_step", "python_script"}) {
     const Heard heard = judged(in_ranks(
         workload, 2, {{"script.path", text("train.py")}, {"distributed.sync", text("ddp")}}));
-    EXPECT_THAT(heard.errors,
-                testing::Contains(HasSubstr("distributed.sync: `workload: " + text(workload) +
-                                            "` has no model of which stepbench would exchange "
-                                            "gradients")));
+    EXPECT_THAT(heard.errors, Contains(HasSubstr("distributed.sync: `workload: " + text(workload) +
+                                                 "` has no model of which stepbench would exchange "
+                                                 "gradients")));
   }
 }
 

@@ -5,13 +5,9 @@
 #include <ATen/ops/rand.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn_like.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
+#include "tests/testing.h"
 #include "tests/workloads/python.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/model/model.h"
@@ -26,7 +22,7 @@ void write_tensor(std::ofstream& file, const at::Tensor& tensor) {
 }
 
 // Writes weights by name, an input and our output for it, for same_output.py.
-void write_example(const std::filesystem::path& folder, const Model& model, const at::Tensor& input,
+void write_example(const fs::path& folder, const Model& model, const at::Tensor& input,
                    const at::Tensor& output) {
   std::ofstream names(folder / "names.txt");
   std::ofstream weights(folder / "weights.bin", std::ios::binary);
@@ -61,12 +57,12 @@ at::Tensor text_after(const at::Tensor& prompts, std::int64_t tokens, Model& mod
 // The folder with an example: a model of standard size for two images of ten classes, or for two
 // sequences of 16 tokens; with two of gpt's twelve equal blocks. `name` is a kind of model, or
 // gpt_text: the output is gpt's continuation of the sequences.
-std::filesystem::path make_example(const std::string& name) {
+fs::path make_example(const std::string& name) {
   const bool text = name == "gpt_text";
   const std::string kind = text ? "gpt" : name;
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
-                                       ("stepbench-" + name + "-" + std::to_string(::getpid()));
-  std::filesystem::create_directories(folder);
+  const fs::path folder =
+      fs::path(testing::TempDir()) / ("stepbench-" + name + "-" + std::to_string(::getpid()));
+  fs::create_directories(folder);
   at::manual_seed(11);
   test::Options options = test::tiny_images(kind);
   const bool language = kind == "gpt" || kind == "bert_base";
@@ -101,7 +97,7 @@ TEST(Model, SameWeights_MatchThePythonReference) {
     double difference = 1;
     differences >> difference;
     EXPECT_LT(difference, 1e-4) << arguments[i];
-    std::filesystem::remove_all(arguments[i + 1]);
+    fs::remove_all(arguments[i + 1]);
   }
 }
 

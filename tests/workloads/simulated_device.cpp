@@ -7,15 +7,10 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
-#include <algorithm>
 #include <cstring>
 #include <deque>
-#include <map>
 #include <mutex>
 #include <random>
-#include <set>
-#include <stdexcept>
-#include <vector>
 
 namespace stepbench::test {
 

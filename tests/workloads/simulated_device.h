@@ -9,10 +9,8 @@
 #include <c10/core/Device.h>
 
 #include <atomic>
-#include <cstdint>
-#include <functional>
-#include <memory>
 
+#include "tests/testing.h"
 #include "workloads/data/batch.h"
 
 namespace stepbench::test {

@@ -2,13 +2,12 @@
 // Every placement on a device whose streams run in random order: a step must compute on the batch
 // that it was given, in any order.
 #include <ATen/record_function.h>
-#include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <thread>
 
+#include "tests/testing.h"
 #include "tests/workloads/simulated_device.h"
 #include "tests/workloads/test_case.h"
 #include "workloads/transfer/internal/copy_ahead.h"

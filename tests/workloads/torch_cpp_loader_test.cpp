@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/transfer/torch_loader.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/batches.h"

@@ -4,18 +4,15 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/step/internal/mixed_precision.h"
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
 
 class PhaseLog final : public Instrument {
  public:
@@ -162,7 +159,7 @@ TEST(TrainStep, MissingDevice_SkipsAndOtherKindThrows) {
   const TickClock clock;
   WorkerContext context{clock, {}, {}};
   const auto workload = step::make_train_step(test::train_case(options), context);
-  EXPECT_THAT(workload->set_up().value_or(""), testing::HasSubstr("CUDA device"));
+  EXPECT_THAT(workload->set_up().value_or(""), HasSubstr("CUDA device"));
   workload->tear_down();
   options["device"] = std::string("tpu");
   EXPECT_THROW((void)step::make_train_step(test::train_case(options), context), ConfigError);

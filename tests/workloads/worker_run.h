@@ -4,13 +4,11 @@
 // warm_python.py.
 #pragma once
 
-#include <stdexcept>
-#include <string>
 #include <variant>
-#include <vector>
 
 #include "harness/ops/op_table.h"
 #include "harness/protocol/messages.h"
+#include "tests/testing.h"
 #include "tests/workloads/test_case.h"
 
 namespace stepbench::test {

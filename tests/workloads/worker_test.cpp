@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-
 #include "harness/ops/op_trees.h"
+#include "tests/testing.h"
 #include "tests/workloads/worker_run.h"
 
 namespace stepbench {
@@ -17,10 +12,9 @@ using test::run_worker;
 TEST(Worker, PhasesAndRest_SumToTheStep) {
   const auto messages = run_worker({{"data.samples", std::int64_t{64}}});
   const Series& samples = only<record::CycleSamples>(messages).steps;
-  EXPECT_THAT(samples.names,
-              testing::ElementsAre("index", "step_ns", "data_wait_ns", "zero_grad_ns", "forward_ns",
-                                   "loss_ns", "backward_ns", "optimizer_ns", "other_ns", "samples",
-                                   "bytes", "flags"));
+  EXPECT_THAT(samples.names, ElementsAre("index", "step_ns", "data_wait_ns", "zero_grad_ns",
+                                         "forward_ns", "loss_ns", "backward_ns", "optimizer_ns",
+                                         "other_ns", "samples", "bytes", "flags"));
   const auto& step = samples.column("step_ns");
   ASSERT_EQ(step.size(), 4U);
   for (std::size_t i = 0; i < step.size(); ++i) {
@@ -47,9 +41,9 @@ TEST(Worker, LanguageModel_HasTokenLatencies) {
                                     {"schedule.sync", std::string("step")}});
   const Series& samples = only<record::CycleSamples>(messages).steps;
   EXPECT_THAT(samples.names,
-              testing::ElementsAre("index", "step_ns", "data_wait_ns", "prefill_ns", "decode_ns",
-                                   "other_ns", "samples", "tokens", "bytes", "request_latency_ns",
-                                   "time_to_first_token_ns", "time_per_output_token_ns", "flags"));
+              ElementsAre("index", "step_ns", "data_wait_ns", "prefill_ns", "decode_ns", "other_ns",
+                          "samples", "tokens", "bytes", "request_latency_ns",
+                          "time_to_first_token_ns", "time_per_output_token_ns", "flags"));
   const auto& latency = samples.column("request_latency_ns");
   for (std::size_t i = 0; i < latency.size(); ++i) {
     const std::int64_t first = samples.column("time_to_first_token_ns")[i];
@@ -128,14 +122,14 @@ TEST(Worker, TwoProcesses_AreBitwiseEqual) {
 TEST(Worker, UnfitData_FailsInSetUp) {
   const auto failed = test::failure_of({{"data.features", std::int64_t{64}}});
   EXPECT_EQ(failed.stage, protocol::Stage::kSetUp);
-  EXPECT_THAT(failed.message, testing::HasSubstr("resnet18 needs images"));
+  EXPECT_THAT(failed.message, HasSubstr("resnet18 needs images"));
 }
 
 TEST(Worker, TorchError_HasNoStackTrace) {
   const auto failed = test::failure_of(
       {{"data.image_size", std::int64_t{1}}, {"loader.batch_size", std::int64_t{1}}});
-  EXPECT_THAT(failed.message, testing::HasSubstr("more than 1 value per channel"));
-  EXPECT_THAT(failed.message, testing::Not(testing::HasSubstr("frame #")));
+  EXPECT_THAT(failed.message, HasSubstr("more than 1 value per channel"));
+  EXPECT_THAT(failed.message, Not(HasSubstr("frame #")));
 }
 
 }  // namespace

@@ -2,19 +2,13 @@
 // Drives workloads like a worker, on a ticking clock.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <concepts>
-#include <map>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/findings/finding.h"
 #include "harness/measure/instrument.h"
 #include "harness/workload.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::test {
 

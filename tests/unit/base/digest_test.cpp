@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "harness/base/digest.h"
+
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

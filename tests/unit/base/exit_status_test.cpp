@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/exit_status.h"
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
 #include <new>
-#include <stdexcept>
 #include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/json/line_object.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(ExitStatus, UserOrSystemError_IsTwo) {
   const Failure config = failure_of(ConfigError("sweep.yaml:3:1", "unknown key"), "stepbench run");
@@ -25,8 +17,8 @@ TEST(ExitStatus, UserOrSystemError_IsTwo) {
   EXPECT_EQ(config.text, "sweep.yaml:3:1: unknown key");
   EXPECT_EQ(failure_of(Error("disk full"), "stepbench run").exit_status, 2);
   EXPECT_EQ(failure_of(json::LineError("not JSON"), "stepbench show").exit_status, 2);
-  const std::filesystem::filesystem_error file("cannot open", "results",
-                                               std::make_error_code(std::errc::permission_denied));
+  const fs::filesystem_error file("cannot open", "results",
+                                  std::make_error_code(std::errc::permission_denied));
   EXPECT_EQ(failure_of(file, "stepbench run").exit_status, 2);
   EXPECT_EQ(failure_of(file, "stepbench run").text, "results: Permission denied");
   EXPECT_EQ(failure_of(std::ios_base::failure("write"), "stepbench show").exit_status, 2);
@@ -45,7 +37,7 @@ TEST(ExitStatus, OwnBug_IsSeventyAndAsksForAReport) {
   EXPECT_THAT(bug.text,
               AllOf(HasSubstr("internal error in `stepbench ab`"),
                     HasSubstr("vector::at (std::out_of_range)"), HasSubstr("please report it")));
-  EXPECT_THAT(bug.text, Not(::testing::EndsWith("\n")));
+  EXPECT_THAT(bug.text, Not(EndsWith("\n")));
 }
 
 TEST(ExitStatus, UnknownException_IsABug) {

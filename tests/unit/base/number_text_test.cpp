@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/value.h"
 
-#include <gtest/gtest.h>
-
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <random>
-#include <string>
+
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/option_values.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/base/resolved_case.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/base/series.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 ResolvedCase example() {
   ResolvedCase resolved;
@@ -74,8 +70,7 @@ TEST(Series, AddedName_AppendsAZeroedColumn) {
 TEST(Series, MissingColumn_IsNullOrAnError) {
   Series series{{"step_ns"}, {{7}}};
   EXPECT_EQ(series.find("flags"), nullptr);
-  EXPECT_THAT([&] { (void)series.column("flags"); },
-              testing::ThrowsMessage<Error>(HasSubstr("'flags'")));
+  EXPECT_THAT([&] { (void)series.column("flags"); }, ThrowsMessage<Error>(HasSubstr("'flags'")));
   (*series.find("step_ns"))[0] = 9;
   EXPECT_THAT(series.column("step_ns"), ElementsAre(9));
 }

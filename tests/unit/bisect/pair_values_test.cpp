@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/internal/measure_step.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::bisect {
@@ -17,10 +14,9 @@ record::Results made_pairs() {
   record::Results all;
   for (const char* arm : {verdict::kArmA, verdict::kArmB}) {
     const double factor = arm == verdict::kArmB ? 1.05 : 1;
-    record::Results one = testing_compare::make(
-        {.cases = {{.case_id = "c", .step_ns = testing_compare::around_10_ms(factor, 1)}},
-         .launches = kLaunches,
-         .arm = arm});
+    record::Results one = make({.cases = {{.case_id = "c", .step_ns = around_10_ms(factor, 1)}},
+                                .launches = kLaunches,
+                                .arm = arm});
     if (all.columns.empty()) all.columns = one.columns;
     for (record::Launch& launch : one.launches) all.launches.push_back(std::move(launch));
   }

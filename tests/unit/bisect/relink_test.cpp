@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/internal/relink.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::bisect {
 namespace {
-
-namespace fs = std::filesystem;
 
 class Relink : public ::testing::Test {
  protected:
@@ -76,13 +69,13 @@ TEST_F(Relink, FailingLink_ShowsTheLinkersError) {
       {"sh", "-c", "c++ main.o a.o -o program"}, "", std::chrono::minutes(2),
       {.folder = folder_.path(), .set = variables_of_layout(folder_ / "linker", 1, "")});
   EXPECT_NE(done.exit_status, 0);
-  EXPECT_THAT(done.err, ::testing::HasSubstr("undefined reference to `b()"));
+  EXPECT_THAT(done.err, HasSubstr("undefined reference to `b()"));
 }
 
 TEST_F(Relink, BuildFolder_ListsLinkedFiles) {
   sh("mkdir -p kept/lib && c++ -shared -fPIC a.cpp -o kept/lib/liba.so; echo text > kept/words",
      {});
-  EXPECT_THAT(linked_in(folder_ / "kept"), ::testing::ElementsAre(fs::path("lib/liba.so")));
+  EXPECT_THAT(linked_in(folder_ / "kept"), ElementsAre(fs::path("lib/liba.so")));
   EXPECT_TRUE(linked_in(folder_ / "nosuch").empty());
 }
 

@@ -2,18 +2,12 @@
 // Uses real repositories, made by git for each test.
 #include "harness/bisect/internal/repository.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/bisect/programs.h"
@@ -21,15 +15,10 @@
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::bisect {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 class RepositoryTest : public ::testing::Test {
  protected:
@@ -57,12 +46,8 @@ class RepositoryTest : public ::testing::Test {
     return found;
   }
   std::string refusal(const std::string& good, const std::string& bad) {
-    try {
-      (void)Repository(folder_).commits_between(good, bad);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return {};
+    return test::error_of<ConfigError>(
+        [&] { (void)Repository(folder_).commits_between(good, bad); });
   }
 
   const test::TemporaryFolder own_folder_;
@@ -77,7 +62,7 @@ TEST_F(RepositoryTest, CommitRange_ListsOldestFirst) {
   git({"checkout", "-q", "main"});
   git({"merge", "-q", "--no-ff", "-m", "merge of the topic", "topic"});
   EXPECT_THAT(titles(first, "main"),
-              testing::ElementsAre("first", "third: with words", "merge of the topic"));
+              ElementsAre("first", "third: with words", "merge of the topic"));
 }
 
 TEST_F(RepositoryTest, InvalidEnds_AreRefusedWithTheReason) {
@@ -91,7 +76,7 @@ TEST_F(RepositoryTest, InvalidEnds_AreRefusedWithTheReason) {
   const fs::path shallow = folder_ / "shallow";
   git({"clone", "-q", "--depth", "2", "file://" + folder_.string(), shallow.string()});
   EXPECT_THAT([&] { (void)Repository(shallow).commits_between(first, "main"); },
-              testing::ThrowsMessage<ConfigError>(HasSubstr("`git fetch --unshallow`")));
+              ThrowsMessage<ConfigError>(HasSubstr("`git fetch --unshallow`")));
   git({"checkout", "-q", "--orphan", "other"});
   commit("elsewhere", "4");
   EXPECT_THAT(refusal("main", "other"), HasSubstr("has no commit in common with it"));
@@ -111,8 +96,7 @@ TEST_F(RepositoryTest, SideGoodEnd_NamesTheMergeBase) {
   EXPECT_THAT(refusal("release", "main"),
               HasSubstr("release: is not on the line of first parents of main"));
   EXPECT_THAT(refusal(good, "main"), HasSubstr(base.substr(0, 12)));
-  EXPECT_THAT(titles(base, "main"),
-              testing::ElementsAre("base", "a comment", "merge of the release"));
+  EXPECT_THAT(titles(base, "main"), ElementsAre("base", "a comment", "merge of the release"));
 }
 
 TEST_F(RepositoryTest, MergedBranch_IsItsOwnLine) {
@@ -132,7 +116,7 @@ TEST_F(RepositoryTest, MergedBranch_IsItsOwnLine) {
   EXPECT_EQ(branch->base, first);
   EXPECT_EQ(branch->tip, tip);
   EXPECT_THAT(titles(branch->base, branch->tip),
-              testing::ElementsAre("first", "begun", "with the news of main", "done"));
+              ElementsAre("first", "begun", "with the news of main", "done"));
   EXPECT_FALSE(Repository(folder_).branch_of(begun)) << "no merge";
 }
 
@@ -210,16 +194,16 @@ TEST_F(RepositoryTest, OddSettings_KeepTitles) {
   commit("zweit\xC3\xA4", "2");
   git({"config", "i18n.logOutputEncoding", "UTF-16"});
   git({"config", "color.ui", "always"});
-  EXPECT_THAT(titles(first, "main"), testing::ElementsAre("first", "zweit\xC3\xA4"));
+  EXPECT_THAT(titles(first, "main"), ElementsAre("first", "zweit\xC3\xA4"));
 }
 
 TEST_F(RepositoryTest, RefusedCheckOut_NamesTheHook) {
   const std::string first = commit("first", "1");
   std::ofstream(folder_ / ".git/hooks/post-checkout") << "#!/bin/sh\nexit 3\n";
   fs::permissions(folder_ / ".git/hooks/post-checkout", fs::perms::owner_all);
-  EXPECT_THAT([&] { Repository(folder_).check_out(first, folder_ / "tree"); },
-              testing::ThrowsMessage<ConfigError>(
-                  HasSubstr("exit status 3; perhaps of the repository's hook")));
+  EXPECT_THAT(
+      [&] { Repository(folder_).check_out(first, folder_ / "tree"); },
+      ThrowsMessage<ConfigError>(HasSubstr("exit status 3; perhaps of the repository's hook")));
   EXPECT_THAT(refusal("^main", "main"), HasSubstr("name it without ^"));
 }
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/bisect_result.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::bisect {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 BisectRun made_run() {
   BisectRun run{.exit_status = 0,

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/internal/search.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
+#include "tests/testing.h"
 #include "tests/unit/bisect/simulated.h"
 
 namespace stepbench::bisect {
 namespace {
-
-using ::testing::ElementsAre;
 
 constexpr double kNoNoise = 1e-6;
 
@@ -206,7 +200,7 @@ TEST(Search, UndecidedRange_ListsUpcomingBuilds) {
   const Search fresh({.last = 16});
   EXPECT_THAT(fresh.ahead(3), ElementsAre(8, 4, 12));
   EXPECT_THAT(fresh.ahead(1), ElementsAre(8));
-  EXPECT_THAT(Search({.last = 3}).ahead(9), testing::UnorderedElementsAre(1, 2));
+  EXPECT_THAT(Search({.last = 3}).ahead(9), UnorderedElementsAre(1, 2));
   EXPECT_TRUE(Search({.last = 1}).ahead(4).empty());
 }
 

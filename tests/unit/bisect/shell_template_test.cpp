@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/bisect/internal/shell_template.h"
 
-#include <gtest/gtest.h>
-
-#include <array>
-#include <filesystem>
-#include <string>
-
 #include "harness/os/process.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::bisect {
 namespace {
@@ -46,7 +41,7 @@ TEST(ShellTemplate, Value_IsNeverRun) {
           "\\\\{worktree}", "\"\\\"{worktree}\"", "\"'{worktree}'\""}) {
       const std::string text = said(std::string("printf %s ") + word, value);
       EXPECT_NE(text.find(value), std::string::npos) << word << ": " << text;
-      EXPECT_FALSE(std::filesystem::exists(mark)) << word << " of " << value;
+      EXPECT_FALSE(fs::exists(mark)) << word << " of " << value;
     }
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/bisect/simulated.h"
 
-#include <map>
 #include <random>
-#include <utility>
 
 namespace stepbench::bisect {
 namespace {

@@ -3,13 +3,8 @@
 // slower.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <set>
-#include <vector>
-
 #include "harness/bisect/internal/search.h"
+#include "tests/testing.h"
 
 namespace stepbench::bisect {
 

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of results/DECISIONS.md on a search for a commit, on fresh seeds: prints them and
 // checks the page's promises.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cstdio>
 #include <random>
-#include <string>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/bisect/simulated.h"
 
 namespace stepbench::bisect {

@@ -2,27 +2,11 @@
 // The agenda of `ab` on scripted launches: no process is started.
 #include "harness/campaign/internal/ab_agenda.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <functional>
-#include <string>
-#include <vector>
-
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
 
 constexpr int kMaxLaunches = 100;
 
@@ -83,10 +67,9 @@ class Campaign {
 
  private:
   [[nodiscard]] static record::Results made(std::size_t point, double factor) {
-    return testing_compare::make(
-        {.cases = {{.case_id = "p" + std::to_string(point),
-                    .step_ns = testing_compare::around_10_ms(factor, factor == 1 ? 0 : 1)}},
-         .launches = kMaxLaunches});
+    return make({.cases = {{.case_id = "p" + std::to_string(point),
+                            .step_ns = around_10_ms(factor, factor == 1 ? 0 : 1)}},
+                 .launches = kMaxLaunches});
   }
   std::vector<double> factors_;
 };

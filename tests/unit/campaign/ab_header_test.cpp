@@ -2,16 +2,11 @@
 // Which call of `ab` resumes which campaign.
 #include "harness/campaign/run_ab.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 AbArms two_arms() {
   AbArms arms{

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/ab_arms.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {

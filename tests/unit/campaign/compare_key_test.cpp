@@ -2,20 +2,12 @@
 // The key that joins the cases of two results must follow the rule of a case's identity.
 #include "harness/campaign/run_ab.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kBase = "name: n\nworkload: loader\n";
 

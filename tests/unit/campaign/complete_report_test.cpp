@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/complete_report.h"
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "harness/ops/op_table.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 // 30 steps that become faster, in the two messages of one cycle.
 record::Launch warming_launch() {
@@ -62,7 +52,7 @@ constexpr const char* kScript = R"({"schemaVersion": 1, "traceEvents": [
 class TracedOps : public ::testing::Test {
  protected:
   record::Launch launch_with(const std::string& text, const std::string& named) {
-    std::filesystem::create_directory(folder_.path() / "traces");
+    fs::create_directory(folder_.path() / "traces");
     std::ofstream(folder_.path() / "traces/one.pt.trace.json") << text;
     record::Launch launch;
     launch.row.key.pass = Pass::kKineto;
@@ -71,7 +61,7 @@ class TracedOps : public ::testing::Test {
   }
 
   [[nodiscard]] bool is_kept() const {
-    return std::filesystem::exists(folder_.path() / "traces/one.pt.trace.json");
+    return fs::exists(folder_.path() / "traces/one.pt.trace.json");
   }
 
   test::TemporaryFolder folder_;
@@ -87,7 +77,7 @@ TEST_F(TracedOps, Ops_AreOfStepsByPhase) {
                     " " + std::to_string(row.step) + " " + std::to_string(row.calls) + " " +
                     std::to_string(row.self_cpu_ns));
   }
-  EXPECT_THAT(lines, ::testing::UnorderedElementsAre(
+  EXPECT_THAT(lines, UnorderedElementsAre(
                          "ProfilerStep*  7 1 63000",
                          "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__ data_wait 7 "
                          "1 2000",
@@ -132,12 +122,12 @@ TEST_F(TracedOps, DamagedTrace_IsANote) {
 }
 
 TEST_F(TracedOps, OutsideFolder_IsNotRead) {
-  const std::filesystem::path elsewhere = folder_.path() / "one.pt.trace.json";
+  const fs::path elsewhere = folder_.path() / "one.pt.trace.json";
   std::ofstream(elsewhere) << kScript;
   record::Launch launch = launch_with("", "../../" + elsewhere.string());
   add_traced_ops(launch, folder_.path());
   EXPECT_THAT(launch.ops, IsEmpty());
-  EXPECT_TRUE(std::filesystem::exists(elsewhere));
+  EXPECT_TRUE(fs::exists(elsewhere));
 }
 
 }  // namespace

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/device_locks.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
-#include <sstream>
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 class DeviceLocks : public ::testing::Test {
  protected:

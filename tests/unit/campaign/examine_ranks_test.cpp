@@ -2,13 +2,10 @@
 // Conclusions of `stepbench doctor --ranks` about a group.
 #include "harness/campaign/examine_machine.h"
 
-#include <gmock/gmock.h>
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 // Two ranks with one thread each.
 std::vector<std::string> findings(std::int64_t devices_of_machine, const std::string& cpus,

@@ -2,16 +2,13 @@
 // The combined launch of all ranks, as seen by readers of rank 0.
 #include "harness/campaign/internal/complete_report.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/estimate/internal/launch_estimate.h"
 #include "harness/traces/compare_traces.h"
 #include "harness/verdict/internal/comparability.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::HasSubstr;
 
 record::Launch launch_of(int rank, std::vector<std::int64_t> step_ns, std::int64_t samples) {
   record::Launch launch;

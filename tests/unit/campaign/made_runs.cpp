@@ -28,7 +28,7 @@ record::RunRow header_of(const MadeRun& made) {
 
 }  // namespace
 
-std::filesystem::path make_run(const test::TemporaryFolder& results, const MadeRun& made) {
+fs::path make_run(const test::TemporaryFolder& results, const MadeRun& made) {
   std::string text = record::encode(header_of(made)) + '\n';
   text += record::encode(record::ColumnRow{{{.name = "step_ns", .unit = "ns", .doc = ""}}}) + '\n';
   text += record::encode(

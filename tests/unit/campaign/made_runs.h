@@ -2,12 +2,9 @@
 // Folders of runs like those of `run` and `ab`, made without measuring.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <string>
-
 #include "harness/record/rows.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing_runs {
 
@@ -26,6 +23,6 @@ struct MadeRun {
 };
 
 // Writes results/ID/FILE; returns the run's folder.
-std::filesystem::path make_run(const test::TemporaryFolder& results, const MadeRun& made);
+fs::path make_run(const test::TemporaryFolder& results, const MadeRun& made);
 
 }  // namespace stepbench::testing_runs

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/measure_night.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <csignal>
 
+#include "tests/testing.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr const char* kNightCase =
     "name: demo\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/night_pairs.h"
 
-#include <gmock/gmock.h>
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {

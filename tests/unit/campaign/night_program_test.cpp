@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/nightly.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/campaign/internal/script_files.h"
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::UnorderedElementsAre;
-
-namespace fs = std::filesystem;
 
 constexpr const char* kNow = "2026-01-31T12:00:00Z";
 

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of known size and slow launches, planted into runs of the stub worker, and the results of
 // `compare` and `ab`. The stub's clock is scripted: the same seeds give the same times.
-#include <gmock/gmock.h>
-
-#include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "harness/campaign/run_ab.h"
 #include "harness/verdict/detectable_change.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/stub_campaign.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 constexpr int kComparisons = 8;
 constexpr double kJitter = 0.05;

@@ -2,20 +2,12 @@
 // Estimates how long a plan takes: by earlier runs, and by a probe.
 #include "harness/campaign/run_experiment.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/campaign/internal/plan_forecast.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
-namespace fs = std::filesystem;
 
 // The stub's clock is virtual: a step takes exactly this long.
 constexpr const char* kQuickAndSlow =

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/complete_report.h"
 
-#include <gmock/gmock.h>
-
-#include <limits>
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::IsEmpty;
 
 struct Made {
   Pass pass = Pass::kTiming;

@@ -2,26 +2,19 @@
 #include "harness/campaign/run_folder.h"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/file.h>
 
 #include "harness/base/error.h"
 #include "harness/os/descriptor.h"
 #include "harness/record/result_file.h"
 #include "harness/text/time_text.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/made_runs.h"
 
 namespace stepbench::campaign {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::ThrowsMessage;
 using testing_runs::make_run;
 
 const Moment kFebruary = text::parse_utc("2026-02-10").value();
@@ -130,7 +123,7 @@ TEST_F(Prune, Link_IsNotFollowed) {
   fs::create_symlink(elsewhere / "20250101-000000-far/box-1of1-7.jsonl",
                      results_ / "20260201-120000-night/linked.jsonl");
   const PrunePlan all = plan({.keep = 0, .now = kFebruary});
-  EXPECT_THAT(removable(all), Not(::testing::Contains("20250101-000000-far")));
+  EXPECT_THAT(removable(all), Not(Contains("20250101-000000-far")));
   remove_run(results_ / "20260201-120000-night");
   EXPECT_TRUE(fs::exists(elsewhere / "20250101-000000-far/box-1of1-7.jsonl"));
 }

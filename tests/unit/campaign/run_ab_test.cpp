@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_ab.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kOneCase =
     "name: ab\n"
@@ -51,8 +41,8 @@ TEST(RunAb, FinishedCampaign_IsJudgedWithoutLaunches) {
 
 TEST(RunAb, DifferingWorkers_AreNamed) {
   StubCampaign campaign(kOneCase);
-  const std::filesystem::path copy = campaign.folder / "new-worker";
-  std::filesystem::copy_file(STUB_WORKER, copy);
+  const fs::path copy = campaign.folder / "new-worker";
+  fs::copy_file(STUB_WORKER, copy);
   campaign::AbRequest request = campaign.ab_request();
   request.pairs = 2;
   request.b.worker = copy.string();

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_experiment.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/campaign/examine_machine.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/stub_campaign.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kTwoCases =
     "name: demo\n"
@@ -42,9 +36,7 @@ TEST(RunExperiment, CutOffRun_Resumes) {
   campaign::RunRequest request = campaign.run_request();
   request.launches = 1;
   EXPECT_EQ(campaign.run(request).exit_status, 0);
-  const std::filesystem::path folder = std::filesystem::directory_iterator {
-    campaign.folder / "results"
-    } -> path();
+  const fs::path folder = fs::directory_iterator { campaign.folder / "results" } -> path();
   request.resume = folder.string();
   (void)campaign.said();
   const campaign::RunEnd again = campaign.run(request);
@@ -89,7 +81,7 @@ campaign::MachineRun measured_machine(const std::string& more, double seconds) {
                                 more + "sweep: {matrix: {stub.step_us: [1000, 2000]}}\n",
                         .names = {"small", "large"}},
                        seconds);
-  EXPECT_FALSE(std::filesystem::exists(campaign.folder / "results"));
+  EXPECT_FALSE(fs::exists(campaign.folder / "results"));
   return run;
 }
 

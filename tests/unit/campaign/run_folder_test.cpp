@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_folder.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(RunFolder, TakenName_GetsANumber) {
   const test::TemporaryFolder folder;

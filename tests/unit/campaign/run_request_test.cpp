@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/run_request.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/campaign/internal/planning.h"
 #include "harness/campaign/run_experiment.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
 
 TEST(Shard, FlagOrVariable_CountsFromOne) {
   EXPECT_EQ(shard_here("", {}).count, 1);
@@ -61,20 +52,10 @@ CampaignContext context_with(int devices) {
   return {.built_in = {.catalogue = catalogue}, .devices = {.count = devices}};
 }
 
-// The check's error message; empty if none.
-std::string refused(const std::function<void()>& check) {
-  try {
-    check();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Copies, Refusal_UsesTheCommandsWords) {
   const machine::Variables torchrun = {{"RANK", "1"}, {"WORLD_SIZE", "2"}};
   const auto start = [&](const OneStart& one, const machine::Variables& variables, int ranks = 1) {
-    return refused(
+    return test::error_of<ConfigError>(
         [&] { refuse_copies(plan_of_groups({ranks}, "train_step", "cpu"), one, variables); });
   };
   EXPECT_EQ(start({.shard = ""}, torchrun),
@@ -93,7 +74,9 @@ TEST(Copies, Refusal_UsesTheCommandsWords) {
 
 TEST(CheckRanks, EachRank_TakesADevice) {
   CampaignContext two_devices = context_with(2);
-  const auto of = [&](plan::Plan plan) { return refused([&] { check_ranks(plan, two_devices); }); };
+  const auto of = [&](plan::Plan plan) {
+    return test::error_of<ConfigError>([&] { check_ranks(plan, two_devices); });
+  };
   EXPECT_EQ(of(plan_of_groups({3}, "train_step", "cuda")),
             "distributed.ranks: 3 ranks take a CUDA device each, and local starts all of them on "
             "this machine, which shows 2 devices; use distributed.ranks: 2, or device: cpu");
@@ -121,7 +104,7 @@ TEST(CheckRanks, UnknownInterface_IsAnError) {
   plan::Plan plan = plan_of_groups({2, 4}, "python_script", "cpu");
   check_ranks(plan, context_with(0));
   plan.cases.back().resolved.options["distributed.bind"] = std::string("ib7");
-  EXPECT_THAT(refused([&] { check_ranks(plan, context_with(0)); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { check_ranks(plan, context_with(0)); }),
               HasSubstr("distributed.bind: 'ib7' is not an interface or address of this machine"));
 }
 
@@ -136,11 +119,12 @@ TEST(RunRequest, IdPrefix_SelectsCases) {
     EXPECT_EQ(plan.cases[0].resolved.case_id, "ab34");
     EXPECT_EQ(plan.cases[1].resolved.case_id, "cd56");
   }
-  EXPECT_THAT(refused([&] {
+  EXPECT_THAT(test::error_of<ConfigError>([&] {
                 plan::keep_cases(plan, {"cd", "ff"});
               }),
               HasSubstr("begins with `ff`"));
-  EXPECT_THAT(refused([&] { plan::keep_cases(plan, {""}); }), HasSubstr("--case: is empty"));
+  EXPECT_THAT(test::error_of<ConfigError>([&] { plan::keep_cases(plan, {""}); }),
+              HasSubstr("--case: is empty"));
 }
 
 TEST(RunRequest, RepeatCommand_IsQuotedForAShell) {

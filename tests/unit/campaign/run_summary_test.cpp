@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_folder.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "harness/base/error.h"
 #include "harness/record/input.h"
 #include "harness/record/result_file.h"
 #include "harness/text/time_text.h"
+#include "tests/testing.h"
 #include "tests/unit/campaign/made_runs.h"
 
 namespace stepbench::campaign {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 using testing_runs::MadeRun;
 using testing_runs::make_run;
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/result_tables.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "harness/text/time_text.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 const Moment kNow = text::parse_utc("2026-02-10 12:00").value();
 

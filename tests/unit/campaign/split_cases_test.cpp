@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/nightly.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/nights/internal/import.h"
 #include "harness/plan/plan.h"
+#include "tests/testing.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr const char* kSweep =
     "workload: loader\ndata: {kind: synthetic}\n"

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/examine_machine.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <fstream>
-
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::ThrowsMessage;
 
 class KeptMachineFile : public ::testing::Test {
  protected:

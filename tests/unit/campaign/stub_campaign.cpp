@@ -2,7 +2,6 @@
 #include "tests/unit/campaign/stub_campaign.h"
 
 #include <csignal>
-#include <utility>
 
 namespace stepbench::testing {
 
@@ -65,7 +64,7 @@ campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
   campaign::check_request(request);
   return campaign::run_ab(request, campaign::resolve_arms(request, context_), context_, progress,
                           interrupts, clock_,
-                          [&](const std::filesystem::path& run_folder) { begun = run_folder; });
+                          [&](const fs::path& run_folder) { begun = run_folder; });
 }
 
 campaign::MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& requests,

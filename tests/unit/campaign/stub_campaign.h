@@ -2,15 +2,12 @@
 // An experiment on the stub worker, measured by the library in this process.
 #pragma once
 
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "harness/campaign/examine_machine.h"
 #include "harness/campaign/internal/measure_night.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 
@@ -33,7 +30,7 @@ class StubCampaign {
   [[nodiscard]] std::string said();
 
   test::TemporaryFolder folder;
-  std::filesystem::path begun;  // the folder reported by run_ab()
+  fs::path begun;  // the folder reported by run_ab()
 
  private:
   Catalogue no_workloads_;

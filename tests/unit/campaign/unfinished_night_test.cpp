@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/measure_night.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 namespace {
 
-namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 const auto kEvening = std::chrono::system_clock::time_point{1'770'000'000s};

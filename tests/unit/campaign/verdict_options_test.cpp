@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/run_ab.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 verdict::TestedMetrics tested(const std::vector<std::string>& metrics,
                               const std::vector<std::string>& margins,

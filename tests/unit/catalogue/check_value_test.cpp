@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
 #include "harness/catalogue/validate.h"
+
+#include "tests/testing.h"
 
 namespace stepbench::catalogue {
 namespace {

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/json.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
+#include "tests/testing.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::catalogue {
 namespace {
 
-using ::testing::HasSubstr;
-
 std::string error_of(const std::string& text) {
-  try {
-    static_cast<void>(catalogue_from_json(text, "worker"));
-    return {};
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  return test::error_of<ConfigError>([&] { (void)catalogue_from_json(text, "worker"); });
 }
 
 TEST(CatalogueJson, BuiltInCatalogue_RoundTrips) {

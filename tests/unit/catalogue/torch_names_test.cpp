@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every argument of torch 2.15's DataLoader, optimizers, profiler, schedule, autocast, GradScaler
 // and DistributedDataParallel: with its default, with another value, swept and by --set.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
 #include "harness/plan/plan.h"
+#include "tests/testing.h"
 #include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {
 
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 using Texts = std::vector<std::string>;
 
 constexpr const char* kTrain =

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/catalogue/validate.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::catalogue {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 Catalogue with(Section section) {
   Catalogue catalogue{.sections = harness_sections(), .workloads = {}};

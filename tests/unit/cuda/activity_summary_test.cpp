@@ -2,14 +2,9 @@
 // Activity of a device in two steps of 100 ns each, from 1000 on.
 #include "harness/cuda/device_activity.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <map>
-#include <sstream>
-
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::cuda {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/allocator.h"
 
-#include <gmock/gmock.h>
-
-#include <stdexcept>
-
 #include "harness/worker/internal/window_samples.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/note_sink.h"
 
 namespace stepbench::cuda {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 // An allocator with counters set by the test.
 struct Scene {

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <memory>
-
 #include "harness/cuda/device_activity.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 

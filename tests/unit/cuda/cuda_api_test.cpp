@@ -2,8 +2,8 @@
 #include "harness/cuda/cuda_api.h"
 
 #include <dlfcn.h>
-#include <gmock/gmock.h>
 
+#include "tests/testing.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
 namespace stepbench::cuda {

@@ -2,21 +2,13 @@
 // Buffers are composed of CUPTI's own structures, in the layout of its headers.
 #include "harness/cuda/device_activity.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/cuda/internal/cupti_records.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 
 namespace stepbench::cuda {
 namespace {
-
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Optional;
-using testing::SizeIs;
 
 TEST(CuptiCollector, KernelName_KeepsItsVersion) {
   StartedScene scene;
@@ -241,7 +233,7 @@ TEST(CuptiCollector, ClockAndBuffers_ComeBeforeKinds) {
   const std::vector<std::string>& log = scene.cupti.log;
   EXPECT_THAT(std::vector<std::string>(log.begin(), log.begin() + 5),
               ElementsAre("version", "subscribe", "thread ids", "timestamp", "callbacks"));
-  EXPECT_THAT(log, testing::Not(Contains("enable 3"))) << "that kind makes kernels wait in line";
+  EXPECT_THAT(log, Not(Contains("enable 3"))) << "that kind makes kernels wait in line";
   const auto last_enabled = std::find_if(
       log.rbegin(), log.rend(), [](const std::string& line) { return line.starts_with("enable"); });
   const auto quiet = std::find_if(
@@ -310,7 +302,7 @@ TEST(ActivityCollector, NoDevice_GivesAReason) {
 // NCCL's and torch's copies between cards have their own kind of record.
 TEST(CuptiCollector, PeerCopies_AreCounted) {
   StartedScene scene;
-  EXPECT_THAT(scene.cupti.log, testing::Contains("enable 22"));
+  EXPECT_THAT(scene.cupti.log, Contains("enable 22"));
   CUpti_ActivityMemcpyPtoP4 record{};
   record.kind = CUPTI_ACTIVITY_KIND_MEMCPY2;
   record.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP;
@@ -367,7 +359,7 @@ TEST(CuptiCollector, Wait_UsesTheDeviceOfTheCase) {
   ASSERT_EQ(scene.collector->start(), std::nullopt);
   scene.collector->discard();
   EXPECT_EQ(scene.cuda.device, 1);
-  EXPECT_THAT(scene.cuda.log, testing::ElementsAre("set_device", "synchronize"));
+  EXPECT_THAT(scene.cuda.log, ElementsAre("set_device", "synchronize"));
   scene.cuda.failing["set_device"] = 101;
   (void)scene.collect();
   EXPECT_EQ(scene.cuda.calls["synchronize"], 1) << "of a device that is not there nothing is asked";

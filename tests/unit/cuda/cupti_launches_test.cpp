@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which calls launch work, which work belongs to which call, and which losses are counted.
-#include <gmock/gmock.h>
-
 #include "harness/cuda/device_activity.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/collector_scene.h"
 #include "tests/unit/cuda/composed_records.h"
 
 namespace stepbench::cuda {
 namespace {
-
-using testing::Optional;
-using testing::SizeIs;
 
 struct Call {
   CUpti_ActivityKind kind;

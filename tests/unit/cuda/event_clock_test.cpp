@@ -1,26 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/internal/event_clock.h"
 
-#include <gmock/gmock.h>
-
-#include <numeric>
-#include <sstream>
-
+#include "tests/testing.h"
 #include "tests/unit/cuda/event_scene.h"
 
 namespace stepbench::cuda {
 namespace {
 
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
 using testing::Ge;
-using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Le;
-using testing::Not;
-using testing::StartsWith;
 
 struct Timed {
   const char* name;
@@ -350,11 +338,11 @@ TEST(EventClock, OwnStream_IsTimed) {
   int own = 0;
   scene.run(on_own_stream(scene, &own, DeviceStream{.handle = &own, .computes = true}));
   for (const Series& cycle : scene.cycles) {
-    EXPECT_THAT(cycle.column("period_device_ns"), testing::Each(400 * kUs));
-    EXPECT_THAT(cycle.column("forward_device_ns"), testing::Each(400 * kUs));
+    EXPECT_THAT(cycle.column("period_device_ns"), Each(400 * kUs));
+    EXPECT_THAT(cycle.column("forward_device_ns"), Each(400 * kUs));
     EXPECT_EQ(cycle.find("forward_side_device_ns"), nullptr) << "it computes";
   }
-  EXPECT_THAT(scene.said.notes, testing::IsEmpty());
+  EXPECT_THAT(scene.said.notes, IsEmpty());
 }
 
 TEST(EventClock, UnnamedStream_HasNoPeriods) {
@@ -368,7 +356,7 @@ TEST(EventClock, UnnamedStream_HasNoPeriods) {
   }
   ASSERT_EQ(scene.said.notes.size(), 1U);
   EXPECT_THAT(scene.said.notes[0],
-              testing::StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
+              StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
 }
 
 TEST(EventClock, CopyAhead_MayOutlastTheLastStep) {
@@ -386,7 +374,7 @@ TEST(EventClock, CopyAhead_MayOutlastTheLastStep) {
     scene.cuda.launch(nullptr, 1000 * kUs);
   });
   for (const Series& cycle : scene.cycles) EXPECT_NE(cycle.find("period_device_ns"), nullptr);
-  EXPECT_THAT(scene.said.notes, testing::IsEmpty());
+  EXPECT_THAT(scene.said.notes, IsEmpty());
 }
 
 }  // namespace

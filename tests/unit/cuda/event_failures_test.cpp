@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any call of the runtime may fail at any time: the launch is then timed on the host as without an
 // event clock, and the first reason is kept.
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/cuda/event_scene.h"
 
 namespace stepbench::cuda {
 namespace {
 
 using testing::AnyOf;
-using testing::Contains;
-using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 // Two windows of four steps; the ring holds two, so that it is read inside them.
 struct Launched {

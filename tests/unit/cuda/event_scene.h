@@ -2,17 +2,10 @@
 // Whole cycles of a workload, an event clock and a scripted device together.
 #pragma once
 
-#include <functional>
-#include <limits>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "harness/catalogue/catalogue.h"
 #include "harness/cuda/internal/event_clock.h"
 #include "harness/worker/internal/loop.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 

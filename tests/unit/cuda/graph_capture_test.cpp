@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/internal/graph_capture.h"
 
-#include <gmock/gmock.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::step {
 namespace {
-
-using testing::ElementsAre;
 
 struct CaptureScene {
   GraphCapture calls() {

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worker's loop and its instruments over a hundred cycles of a thousand steps, on scripted
 // devices: their resources do not grow, and a step of the window allocates nothing.
-#include <gmock/gmock.h>
-
-#include <limits>
-
 #include "harness/cuda/device_activity.h"
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/schedule/schedule.h"
 #include "harness/worker/internal/loop.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/counted_heap.h"
 #include "tests/unit/cuda/event_scene.h"
@@ -16,8 +13,6 @@
 
 namespace stepbench::cuda {
 namespace {
-
-using testing::IsEmpty;
 
 constexpr std::int64_t kCycles = 100;
 constexpr std::int64_t kSteps = 1000;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "harness/findings/finding.h"
 #include "harness/workload.h"
+#include "tests/testing.h"
 
 namespace stepbench::cuda {
 

@@ -2,30 +2,19 @@
 // The view of an NVTX tool, in separate processes: NVTX starts its tool once per process.
 #include "harness/cuda/internal/nvtx_ranges.h"
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "harness/catalogue/catalogue.h"
 #include "harness/os/process.h"
 #include "harness/worker/internal/window_samples.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/note_sink.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 
 namespace stepbench::cuda {
 namespace {
 
-using testing::Contains;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::Not;
-
 std::vector<std::string> heard(const std::string& argument, bool counts_alone = false) {
-  const std::filesystem::path log =
-      std::filesystem::temp_directory_path() /
-      ("stepbench-nvtx-" + std::to_string(::getpid()) + "-" + argument + ".log");
+  const fs::path log = fs::temp_directory_path() /
+                       ("stepbench-nvtx-" + std::to_string(::getpid()) + "-" + argument + ".log");
   const os::CommandResult result = os::run_command(
       {"env", "NVTX_INJECTION64_PATH=" NVTX_INJECTION, "STEPBENCH_NVTX_LOG=" + log.string(),
        counts_alone ? "STEPBENCH_NVTX_COUNTS=1" : "STEPBENCH_NVTX_LINES=1", NVTX_PROGRAM, argument},
@@ -34,7 +23,7 @@ std::vector<std::string> heard(const std::string& argument, bool counts_alone = 
   std::vector<std::string> lines;
   std::ifstream in(log);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
-  std::filesystem::remove(log);
+  fs::remove(log);
   return lines;
 }
 

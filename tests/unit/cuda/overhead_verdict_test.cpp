@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/gpu/overhead_verdict.h"
-
-#include <gmock/gmock.h>
-
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::gpu {
 namespace {

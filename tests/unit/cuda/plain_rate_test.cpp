@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/step/internal/plain_rate.h"
 
-#include <gtest/gtest.h>
-
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::step {
 namespace {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A device accepts about a thousand launches before the host has to wait. The script sets the time
 // of a window of steps on such a device; the sum of the periods must equal it exactly.
-#include <gmock/gmock.h>
-
 #include <deque>
-#include <numeric>
 
+#include "tests/testing.h"
 #include "tests/unit/cuda/event_scene.h"
 
 namespace stepbench::cuda {
@@ -134,10 +132,9 @@ TEST(QueuedDevice, SlowSideStreamCopies_AreTimed) {
   });
   expect_device_time(scene, {13 * kMs, false});
   for (const Series& cycle : scene.cycles) {
-    EXPECT_THAT(
-        cycle.column("h2d_side_device_ns"),
-        testing::Each(testing::AllOf(testing::Ge(13 * kMs - 1), testing::Le(13 * kMs + 1))));
-    EXPECT_THAT(cycle.names, testing::Not(testing::Contains("h2d_device_ns")));
+    EXPECT_THAT(cycle.column("h2d_side_device_ns"),
+                Each(AllOf(testing::Ge(13 * kMs - 1), testing::Le(13 * kMs + 1))));
+    EXPECT_THAT(cycle.names, Not(Contains("h2d_device_ns")));
     EXPECT_NEAR(mean(cycle.column("other_device_ns")), 3 * kMs, 2)
         << "the stream waits for its copy";
   }

@@ -3,24 +3,19 @@
 // results without a driver.
 #include <cupti.h>
 #include <dlfcn.h>
-#include <gmock/gmock.h>
-
-#include <filesystem>
 
 #include "harness/cuda/cuda_api.h"
 #include "harness/cuda/device_activity.h"
 #include "harness/cuda/internal/cupti_api.h"
 #include "harness/cuda/internal/cupti_records.h"
+#include "tests/testing.h"
 
 namespace stepbench::cuda {
 namespace {
 
-using testing::HasSubstr;
-using testing::Optional;
-
 // As loaded by libtorch; null if the packages have no libraries.
 void* loaded(const char* name) {
-  return ::dlopen((std::filesystem::path(CUDA_LIBRARIES) / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+  return ::dlopen((fs::path(CUDA_LIBRARIES) / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
 }
 
 class Runtime : public testing::Test {

@@ -3,12 +3,10 @@
 
 #include <cupti.h>
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <istream>
 #include <ostream>
-#include <sstream>
 
 #include "harness/base/error.h"
 #include "harness/cuda/device_activity.h"

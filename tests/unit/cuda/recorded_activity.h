@@ -3,16 +3,11 @@
 // one. Kernel names are outside the buffers: their text is stored with the pointer's offset.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <iosfwd>
-#include <map>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/cuda/internal/cupti_api.h"
 #include "harness/ops/op_log.h"
+#include "tests/testing.h"
 
 namespace stepbench::cuda {
 

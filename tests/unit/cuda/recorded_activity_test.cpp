@@ -4,21 +4,15 @@
 #include "tests/unit/cuda/recorded_activity.h"
 
 #include <cupti.h>
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "harness/cuda/device_activity.h"
+#include "tests/testing.h"
 #include "tests/unit/cuda/composed_records.h"
 #include "tests/unit/cuda/scripted_cuda.h"
 #include "tests/unit/cuda/scripted_cupti.h"
 
 namespace stepbench::cuda {
 namespace {
-
-using testing::HasSubstr;
 
 std::string replayed(RecordedActivity recorded) {
   ScriptedClock clock;
@@ -93,11 +87,11 @@ TEST(RecordedActivity, WrittenActivity_ReadsBackEqual) {
 TEST(RecordedActivity, RealDevices_ReadAsRecorded) {
   int files = 0;
   for (const auto& entry :
-       std::filesystem::directory_iterator(STEPBENCH_SOURCE_DIR "/tests/unit/cuda/recorded")) {
+       fs::directory_iterator(STEPBENCH_SOURCE_DIR "/tests/unit/cuda/recorded")) {
     if (entry.path().extension() != ".activity") continue;
     ++files;
     std::ifstream file(entry.path());
-    std::ifstream expected(std::filesystem::path(entry.path()).replace_extension(".expected"));
+    std::ifstream expected(fs::path(entry.path()).replace_extension(".expected"));
     ASSERT_TRUE(expected) << entry.path() << " has no .expected beside it";
     const std::string summary{std::istreambuf_iterator<char>(expected), {}};
     EXPECT_EQ(replayed(read_recorded(file)), summary) << entry.path();

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cmath>
 #include <deque>
-#include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
 #include "harness/cuda/cuda_api.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::cuda {
 

@@ -2,12 +2,9 @@
 #pragma once
 
 #include <cstring>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "harness/cuda/internal/cupti_api.h"
+#include "tests/testing.h"
 
 namespace stepbench::cuda {
 

@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-
-#include "harness/document/document.h"
 #include "harness/document/render.h"
+#include "harness/document/document.h"
+#include "tests/testing.h"
 
 namespace stepbench::document {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Document page_of(std::vector<Block> blocks) {
   return {

@@ -2,20 +2,13 @@
 // The bound on how much slower than the best, checked on drawn tables with a known best. Seeded.
 #include "harness/estimate/ranking.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-
 #include "harness/run/agenda.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::estimate {
 namespace {
-
-using testing_noise::Noise;
 
 enum class Kind { kNormal, kHeavy, kSkewed, kUnequal };
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The one rule that decides whether two rows differ.
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "harness/estimate/ranking.h"
 #include "harness/stats/order_statistics.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

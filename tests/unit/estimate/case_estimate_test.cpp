@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/noise.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {
@@ -164,16 +162,16 @@ TEST(StepTimes, MissingDeviceTimes_AreNaN) {
   const StepTimes same = step_times(all, all);
   EXPECT_EQ(same.clock, StepClock::kDevice);
   EXPECT_FALSE(same.mixed);
-  EXPECT_THAT(same.base, testing::ElementsAre(50, 50));
+  EXPECT_THAT(same.base, ElementsAre(50, 50));
   const StepTimes mixed = step_times(all, some);
   EXPECT_EQ(mixed.clock, StepClock::kDevice);
   EXPECT_TRUE(mixed.mixed);
-  EXPECT_THAT(mixed.base, testing::ElementsAre(50, 50));
-  EXPECT_THAT(mixed.candidate, testing::ElementsAre(50, testing::IsNan()))
+  EXPECT_THAT(mixed.base, ElementsAre(50, 50));
+  EXPECT_THAT(mixed.candidate, ElementsAre(50, testing::IsNan()))
       << "60 on the host, which waited for the device at the end";
   const std::vector<const record::Launch*> none{&without, &without};
   EXPECT_EQ(step_times(none, none).clock, StepClock::kDrained) << "one clock of all";
-  EXPECT_THAT(step_times(none, none).base, testing::ElementsAre(60, 60));
+  EXPECT_THAT(step_times(none, none).base, ElementsAre(60, 60));
 }
 
 // A span of 9 ms and 1 ms until the next step begins: 10 ms from end to end.
@@ -189,8 +187,8 @@ TEST(StepTimes, MixedMeanings_UseTheHostClock) {
   const StepTimes both = step_times(before, after);
   EXPECT_EQ(both.clock, StepClock::kHost);
   EXPECT_TRUE(both.spans);
-  EXPECT_THAT(both.base, testing::ElementsAre(10, 10));
-  EXPECT_THAT(both.candidate, testing::ElementsAre(10, 10));
+  EXPECT_THAT(both.base, ElementsAre(10, 10));
+  EXPECT_THAT(both.candidate, ElementsAre(10, 10));
   EXPECT_EQ(step_times(before, before).clock, StepClock::kDevice) << "alike";
 }
 

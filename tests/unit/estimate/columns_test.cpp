@@ -1,27 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of metrics: each row agrees with its name, and a launch has the value of a case with
 // this launch only.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "harness/estimate/columns.h"
 #include "harness/estimate/internal/launch_estimate.h"
 #include "harness/estimate/launch_values.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
 using ::testing::Field;
-using ::testing::FieldsAre;
 
 record::Launch launch_that_says_all() {
   constexpr std::size_t kSteps = 400;
@@ -122,9 +111,8 @@ TEST(MetricMedians, LaunchesWithoutTheMetric_DoNotCount) {
   const record::Results results =
       made_results({with({{"b", 1.0}, {"c", 5.0}}),
                     with({{"a", 7.0}, {"b", 3.0}, {"c", std::nullopt}}), with({{"b", 2.0}})});
-  EXPECT_THAT(
-      metric_medians(case_rows(results).front()),
-      ::testing::ElementsAre(FieldsAre("a", 7.0), FieldsAre("b", 2.0), FieldsAre("c", 5.0)));
+  EXPECT_THAT(metric_medians(case_rows(results).front()),
+              ElementsAre(FieldsAre("a", 7.0), FieldsAre("b", 2.0), FieldsAre("c", 5.0)));
 }
 
 record::Launch launch_with_phases(record::DeclaredPhases phases) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/internal/launch_estimate.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

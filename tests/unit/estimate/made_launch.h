@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 
 namespace stepbench::estimate {
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/noise.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 #include "tests/unit/stats/noise.h"
 
@@ -14,8 +11,6 @@ namespace {
 double launch_sd_at(const CaseNoise& noise, double steps) {
   return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
 }
-
-using testing_noise::Noise;
 
 constexpr std::int64_t kOverheadNs = 3'000'000;
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a table names one best case although there is none, or a wrong one, by drawn tables of
 // launches. Seeded.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <string>
-
 #include "harness/estimate/ranking.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::estimate {
 namespace {
-
-using testing_noise::Noise;
 
 constexpr int kRankedTables = 1000;
 

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <numeric>
-
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/internal/request_times.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

@@ -2,20 +2,12 @@
 // Components of variance, checked on models from which they are drawn. Seeded.
 #include "harness/estimate/internal/variance_components.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <string>
-
 #include "harness/stats/order_statistics.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::estimate {
 namespace {
-
-using testing_noise::Noise;
 
 double square(double x) { return x * x; }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/estimate/noise.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/base/step_flags.h"
+#include "tests/testing.h"
 #include "tests/unit/estimate/made_launch.h"
 
 namespace stepbench::estimate {

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a warm-up that reached into the windows is found, and how often one is reported without
 // it, by simulation. Seeded; 2,000 cases per number.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
-#include <string>
-
 #include "harness/estimate/noise.h"
 #include "harness/stats/order_statistics.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::estimate {
 namespace {
 
-using testing_noise::Noise;
 using Window = std::function<std::vector<double>(Noise&)>;
 
 constexpr int kWarmupCases = 2000;

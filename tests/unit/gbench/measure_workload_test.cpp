@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workloads inside Google Benchmark's loop, on a workload that logs its calls.
-#include <gmock/gmock.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
 #include "harness/gbench/workload_benchmark.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::gbench {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Key;
 
 std::vector<std::string>& calls() {
   static std::vector<std::string> all;
@@ -135,7 +125,7 @@ TEST(RegisterWorkloads, UnknownFileOrWorkload_IsRejected) {
   const Catalogue all = catalogue();
   EXPECT_THROW(register_workloads(folder / "none.yaml", all, {}), ConfigError);
   EXPECT_THAT([&] { register_workloads(folder / "sweep.yaml", all, {}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("this program has no 'scripted'")));
+              ThrowsMessage<ConfigError>(HasSubstr("this program has no 'scripted'")));
 }
 
 }  // namespace

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepbench-gbench on the stub worker: Google Benchmark's own flags, JSON and console.
-#include <gmock/gmock.h>
-
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
 
 #include "harness/estimate/case_rows.h"
 #include "harness/os/text_file.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::gbench {
 namespace {
 
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 using testing::RunProgram;
 
 constexpr const char* kTwoCases =

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/fields.h"
 
-#include <gtest/gtest.h>
-
-#include <string>
+#include "tests/testing.h"
 
 namespace stepbench::json {
 namespace {

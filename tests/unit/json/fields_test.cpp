@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/fields.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
-
+#include "tests/testing.h"
 #include "tests/unit/json/drawn_fields.h"
 #include "tests/unit/json/field_types.h"
 
@@ -81,12 +77,7 @@ TYPED_TEST(NightFields, Page_ListsEachField) { expect_told<TypeParam>(page("resu
 
 template <typename T>
 std::string error_of(const std::string& text) {
-  try {
-    (void)json::read_text<T>(text);
-  } catch (const json::LineError& error) {
-    return error.what();
-  }
-  return "no error";
+  return test::error_of<json::LineError>([&] { (void)json::read_text<T>(text); });
 }
 
 TEST(FieldReader, MissingOrInvalidField_IsNamed) {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/json/json_text.h"
 
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::json {
 namespace {

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of each JSON reader for foreign JSON: one table, data/odd_json.txt.
-#include <gmock/gmock.h>
-
 #include <cstdlib>
-#include <fstream>
-#include <functional>
-#include <sstream>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/catalogue/json.h"
@@ -17,6 +9,7 @@
 #include "harness/record/input.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/report/exports.h"
+#include "tests/testing.h"
 
 namespace stepbench::json {
 namespace {

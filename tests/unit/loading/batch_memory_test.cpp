@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batches.h"
 
-#include <gtest/gtest.h>
-
 #include <charconv>
-#include <filesystem>
-#include <fstream>
-#include <string>
+
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
@@ -36,7 +33,7 @@ Batch batch_of(std::int64_t bytes, bool reuse) {
 }
 
 TEST(BatchMemory, LargeBatches_AskForHugePages) {
-  if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
+  if (!fs::exists("/sys/kernel/mm/transparent_hugepage")) {
     GTEST_SKIP() << "this kernel has no transparent huge pages";
   }
   for (const bool reuse : {false, true}) {

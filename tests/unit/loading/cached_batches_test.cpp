@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/cached_batches.h"
 
-#include <gmock/gmock.h>
-
-#include <limits>
-
 #include "harness/base/error.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/loader/loader_section.h"
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 // Calls of a counting loader, which may end before its reader asks.
 struct Counts {
@@ -102,8 +94,8 @@ TEST_F(KeptBatchesTest, TooLargeBatches_AreRejected) {
   free_bytes = 11;
   const auto loader = keep(3);
   EXPECT_THAT([&] { (void)loader->next(); },
-              ThrowsMessage<ConfigError>(testing::AllOf(HasSubstr("loader.alone: 3 batches"),
-                                                        HasSubstr("a smaller batch_size"))));
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr("loader.alone: 3 batches"), HasSubstr("a smaller batch_size"))));
 }
 
 std::vector<std::string> refusals(const test::OptionList& changes, bool swept = false) {

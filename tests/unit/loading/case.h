@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
-
 #include "harness/base/resolved_case.h"
 #include "harness/rule.h"
+#include "tests/testing.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/loader/loader_section.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules of the sections data and loader: their changes, errors, and points skipped in a sweep.
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/data/sample_lengths.h"
 #include "workloads/loader/loader_section.h"
@@ -12,10 +11,6 @@ namespace {
 using test::OptionList;
 using test::Said;
 using test::said_by;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
 
 const RuleFacts kAlone{.cores = 4};
 const RuleFacts kSwept{.swept = true, .cores = 4};

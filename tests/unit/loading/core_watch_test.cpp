@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/analysis/loader_facts.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <string>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
@@ -66,7 +64,7 @@ TEST_F(CoreWatchOf, DeadWorker_IsInNoSum) {
   thread_had(8, 50, 30);
   watch_.begin({{.process = 7}, {.process = 8}});
   thread_had(8, 60, 31);
-  std::filesystem::remove_all(folder_.path() / "proc/7");
+  fs::remove_all(folder_.path() / "proc/7");
   watch_.end({{.process = 7}, {.process = 8}}, kSecond, 0, 0);
   EXPECT_EQ(watch_.facts().workers.cpu_ns, 10);
   EXPECT_EQ(watch_.facts().workers_lived_ns, kSecond) << "of the one that lived";
@@ -100,13 +98,13 @@ TEST_F(CoreWatchOf, UnreadableWorker_MakesStorageUnknown) {
 
   loader::CoreWatch other(folder_.path());
   other.begin({{.process = 7}});
-  std::filesystem::remove(folder_.path() / "proc/7/io");
+  fs::remove(folder_.path() / "proc/7/io");
   other.end({{.process = 7}}, kSecond, 0, 0);
   EXPECT_FALSE(other.facts().storage_bytes) << "never guessed";
 }
 
 TEST_F(CoreWatchOf, MissingCounters_AreUnknown) {
-  std::filesystem::remove_all(folder_.path() / "proc");
+  fs::remove_all(folder_.path() / "proc");
   watch_.begin({{.process = 7}});
   watch_.end({{.process = 7}}, kSecond, kSecond, 0);
   const loader::CoreFacts& facts = watch_.facts();

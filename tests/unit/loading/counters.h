@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "workloads/data/dataset.h"
 
 namespace stepbench::test {

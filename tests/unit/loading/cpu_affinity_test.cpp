@@ -2,20 +2,15 @@
 #include "harness/text/numbers.h"
 #include "workloads/loader/internal/worker_cpus.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <thread>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::ThrowsMessage;
 
 const std::vector<int> kCores = {0, 1, 2, 3, 8, 9, 10, 11};
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/jpeg/jpeg_sample.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are cut while they are mapped, unreadable shards, sets with missing files: each is
 // named.
-#include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <filesystem>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 #include "workloads/data/internal/formats/web_samples.h"
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
@@ -17,13 +15,6 @@
 
 namespace stepbench {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::Optional;
-using ::testing::ThrowsMessage;
 
 constexpr std::size_t kSomePages = 5 * 4096;
 
@@ -146,12 +137,12 @@ TEST(ShrunkSet, OmittedFiles_AreCounted) {
 TEST(HiddenFiles, HiddenImagesAndClasses_AreNoted) {
   data::ImageFolder folder{
       .classes = {"cat"}, .files = {{"cat/._a.jpg"}, {"cat/a.jpg"}}, .skipped_files = {}};
-  EXPECT_THAT(data::notes_of(folder), testing::IsEmpty());
+  EXPECT_THAT(data::notes_of(folder), IsEmpty());
   folder.classes.emplace_back(".ipynb_checkpoints");
   folder.hidden_files = 1;
   EXPECT_THAT(data::notes_of(folder),
-              testing::ElementsAre(HasSubstr("1 of 2 files are hidden"),
-                                   HasSubstr("class '.ipynb_checkpoints' is a hidden folder")));
+              ElementsAre(HasSubstr("1 of 2 files are hidden"),
+                          HasSubstr("class '.ipynb_checkpoints' is a hidden folder")));
 }
 
 TEST(ShrunkSet, MissingNumberedFiles_AreNamed) {

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are cut, bent, empty, too short for their header, or something else: an error that
 // names the file, or samples; nothing else.
-#include <gmock/gmock.h>
-
-#include <fstream>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 
 namespace stepbench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-std::string contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 class Damage : public testing::TestWithParam<test::SmallFormat> {
  protected:
@@ -39,8 +27,7 @@ class Damage : public testing::TestWithParam<test::SmallFormat> {
   }
 
   void expect_good_or_named(const std::string& file, const std::string& bytes) const {
-    std::filesystem::remove(root.path() / "set" /
-                            file);  // ext4 flushes a file whose content is replaced
+    fs::remove(root.path() / "set" / file);  // ext4 flushes a file whose content is replaced
     root.write("set/" + file, bytes);
     const std::string error = outcome();
     if (error.empty()) return;
@@ -54,7 +41,7 @@ TEST_P(Damage, WholeSet_IsRead) { EXPECT_EQ(outcome(), ""); }
 
 TEST_P(Damage, EachPrefix_IsANamedErrorOrSmallerSet) {
   for (const std::string& file : GetParam().files) {
-    const std::string whole = contents(root.path() / "set" / file);
+    const std::string whole = test::text_of_file(root.path() / "set" / file);
     for (std::size_t length = 0; length < whole.size(); ++length) {
       expect_good_or_named(file, whole.substr(0, length));
       if (HasFailure()) FAIL() << file << " cut at " << length;
@@ -66,7 +53,7 @@ TEST_P(Damage, EachPrefix_IsANamedErrorOrSmallerSet) {
 TEST_P(Damage, EachBentByte_IsANamedErrorOrReadable) {
   constexpr std::size_t kBeginning = 400;
   for (const std::string& file : GetParam().files) {
-    const std::string whole = contents(root.path() / "set" / file);
+    const std::string whole = test::text_of_file(root.path() / "set" / file);
     for (std::size_t at = 0; at < std::min(whole.size(), kBeginning); ++at) {
       for (const int mask : {0x01, 0x10, 0x80, 0xff}) {
         std::string bent = whole;
@@ -87,8 +74,8 @@ TEST_P(Damage, ForeignFile_IsANamedError) {
     root.write("set/" + file, foreign);
     EXPECT_THAT(outcome(), HasSubstr((root.path() / "set").string())) << foreign;
   }
-  std::filesystem::remove(root.path() / "set" / file);
-  std::filesystem::create_directory(root.path() / "set" / file);
+  fs::remove(root.path() / "set" / file);
+  fs::create_directory(root.path() / "set" / file);
   EXPECT_NE(outcome(), "");
 }
 
@@ -200,13 +187,10 @@ TEST(Mistakes, Error_NamesFileOffsetAndExpectation) {
     const test::TemporaryFolder root;
     test::make(format->kind, root.path() / "set", format->changes);
     root.write("set/" + std::string(said.file), said.bytes);
-    std::string error;
-    try {
+    const std::string error = test::error_of([&] {
       const auto data = format->open(root.path() / "set", false);
       for (std::int64_t i = 0; i < data->size(); ++i) test::sample(*data, {.index = i});
-    } catch (const Error& thrown) {
-      error = thrown.what();
-    }
+    });
     for (const std::string& words : said.words) EXPECT_THAT(error, HasSubstr(words));
   }
 }
@@ -221,10 +205,10 @@ TEST(Mistakes, MissingFiles_NameTheCommand) {
               ThrowsMessage<ConfigError>(HasSubstr("unpack it with gunzip")));
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), true, true); },
               ThrowsMessage<ConfigError>(HasSubstr("test.bin: no such file")));
-  std::filesystem::create_symlink("test.bin", root.path() / "test.bin");
+  fs::create_symlink("test.bin", root.path() / "test.bin");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), true, true); },
               ThrowsMessage<ConfigError>(HasSubstr("test.bin: cannot be opened: a symbolic link")));
-  std::filesystem::remove(root.path() / "test.bin");
+  fs::remove(root.path() / "test.bin");
   root.write("data_batch_1", "a pickle");
   EXPECT_THAT([&] { (void)data::find_cifar_files(root.path(), false, false); },
               ThrowsMessage<ConfigError>(HasSubstr("of the version for Python")));
@@ -233,8 +217,8 @@ TEST(Mistakes, MissingFiles_NameTheCommand) {
 }
 
 TEST(Shapes, ExtentsJoinedByX_AreParsed) {
-  EXPECT_THAT(data::parse_shape("3x32x32"), testing::ElementsAre(3, 32, 32));
-  EXPECT_THAT(data::parse_shape("7"), testing::ElementsAre(7));
+  EXPECT_THAT(data::parse_shape("3x32x32"), ElementsAre(3, 32, 32));
+  EXPECT_THAT(data::parse_shape("7"), ElementsAre(7));
   for (const char* bad : {"", "x", "3x", "3x0", "-1", "3,4", "3x4y", "999999999999x999999999999"}) {
     EXPECT_THAT([&] { (void)data::parse_shape(bad); },
                 ThrowsMessage<ConfigError>(HasSubstr("is not a shape")))

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs `stepbench data` as a program.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 
 #include <chrono>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 #include "harness/os/process.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 class DataCommand : public ::testing::Test {
  protected:

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/prefetching_loader.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <fstream>
-#include <limits>
-#include <map>
-#include <sstream>
-
+#include "tests/testing.h"
 #include "workloads/data/random.h"
 
 namespace stepbench {
@@ -16,7 +9,6 @@ namespace {
 
 using Task = loader::Dispatcher::Task;
 using State = loader::Dispatcher::State;
-using testing::ElementsAre;
 
 std::vector<Task> prime(loader::Dispatcher& dispatcher, std::int64_t tasks) {
   std::vector<Task> sent;

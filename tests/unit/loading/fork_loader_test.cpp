@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/fork/fork_loader.h"
 
-#include <gmock/gmock.h>
-
-#include <numeric>
-#include <set>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
@@ -14,10 +10,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const HostClock kClock;
 
@@ -82,7 +74,7 @@ TEST_F(ForkLoader, AbandonedBatches_AreNotQueued) {
     (void)loader->next();
   }
   (void)test::epoch(*loader, 10);
-  EXPECT_THAT(loader->metrics().queue_depth, testing::Each(testing::Le(4)));
+  EXPECT_THAT(loader->metrics().queue_depth, Each(testing::Le(4)));
 }
 
 TEST_F(ForkLoader, DeepQueue_NeverBlocksTheConsumer) {

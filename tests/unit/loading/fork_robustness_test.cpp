@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workers that die, hang or are stopped, and limits of the system.
-#include <gmock/gmock.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
@@ -9,8 +8,8 @@
 
 #include <atomic>
 #include <csignal>
-#include <fstream>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
@@ -22,11 +21,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const HostClock kForkClock;
 
@@ -139,9 +133,9 @@ TEST_F(ForkRobustness, Worker_HoldsNothingOfItsParent) {
   const test::Shared<bool> default_signal(3);
   const auto before = std::signal(SIGTERM, SIG_IGN);
   const test::IndexDataset data(3, [&](const data::SampleKey& key) {
-    for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
+    for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
       std::error_code ignored;
-      const std::string to = std::filesystem::read_symlink(entry.path(), ignored).string();
+      const std::string to = fs::read_symlink(entry.path(), ignored).string();
       if (to.starts_with("socket:")) ++sockets[key.index];
       if (to.starts_with("anon_inode:")) ++handles[key.index];
     }
@@ -283,7 +277,7 @@ TEST_F(ForkRobustness, CutFile_IsNamed) {
                                            .shape = {3, 32, 32},
                                            .stored = DType::kUInt8});
   const auto loader = robust_fork_loader(*data, {.batch_size = 8, .num_workers = 2});
-  std::filesystem::resize_file(root / "set/input.bin", 0);
+  fs::resize_file(root / "set/input.bin", 0);
   loader->begin_epoch(0);
   EXPECT_THAT([&] { (void)loader->next(); },
               ThrowsMessage<Error>(AllOf(HasSubstr("input.bin: offset 0: the file was cut here"),

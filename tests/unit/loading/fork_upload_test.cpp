@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
 #include <csignal>
 #include <tuple>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/scripted_upload.h"
 #include "workloads/loader/batches.h"
@@ -11,9 +10,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 const HostClock kForkUploadClock;
 

@@ -3,13 +3,10 @@
 #pragma once
 
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/internal/formats/cifar_bin.h"
@@ -28,8 +25,7 @@ inline const data::Maker& maker(const std::string& kind) {
   throw Error("no maker " + kind);
 }
 
-inline data::MadeFolder make(const std::string& kind, const std::filesystem::path& out,
-                             const Changes& changes) {
+inline data::MadeFolder make(const std::string& kind, const fs::path& out, const Changes& changes) {
   data::MakerValues values = data::maker_values(maker(kind), out);
   for (const auto& [name, value] : changes) values.options.at(name) = value;
   return data::make_data(maker(kind), values, {});
@@ -69,14 +65,13 @@ struct SmallFormat {
   std::string kind;
   Changes changes;
   std::vector<std::string> files;
-  std::function<std::unique_ptr<data::Dataset>(const std::filesystem::path& folder, bool skip)>
-      open;
+  std::function<std::unique_ptr<data::Dataset>(const fs::path& folder, bool skip)> open;
 };
 
 inline void PrintTo(const SmallFormat& format, std::ostream* out) { *out << format.name; }
 
 inline std::vector<SmallFormat> small_formats() {
-  using Path = std::filesystem::path;
+  using Path = fs::path;
   const auto tokens = [](const Path& folder, bool skip) {
     return std::make_unique<data::TokenBin>(data::TokenBinOptions{
         .path = folder / "train.bin", .sequence_length = 4, .vocabulary = 90, .skip_errors = skip});

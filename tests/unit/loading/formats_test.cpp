@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Written data reads back in every format, and existing sets are not changed.
-#include <gmock/gmock.h>
-
 #include "tests/unit/loading/formats.h"
+#include "tests/testing.h"
 #include "workloads/data/internal/generate/make_formats.h"
 
 namespace stepbench {
@@ -12,10 +11,6 @@ using test::labels;
 using test::make;
 using test::numbers;
 using test::sample;
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<std::byte> record(std::int64_t index, std::int64_t label, std::size_t bytes) {
   std::vector<std::byte> content(bytes);
@@ -185,7 +180,7 @@ TEST(Makers, SecondCall_MakesMissingFilesOnly) {
     const data::MadeFolder first = make(format.kind, folder, format.changes);
     EXPECT_GT(first.made, 0);
     EXPECT_EQ(make(format.kind, folder, format.changes).made, 0);
-    ASSERT_TRUE(std::filesystem::remove(folder / format.files[0]));
+    ASSERT_TRUE(fs::remove(folder / format.files[0]));
     const data::MadeFolder again = make(format.kind, folder, format.changes);
     EXPECT_EQ(again.made, 1);
     EXPECT_EQ(again.bytes, first.bytes);

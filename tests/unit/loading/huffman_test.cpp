@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <optional>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/internal/jpeg/huffman_scan.h"
 

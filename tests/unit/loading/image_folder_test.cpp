@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/internal/generate/make_jpeg_files.h"
 
 namespace stepbench {
 namespace {
-
-namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<std::string> relative(const data::ImageFolder& folder, const fs::path& root) {
   std::vector<std::string> names;
@@ -65,7 +59,7 @@ TEST(ImageFolder, WrongFolder_IsNamed) {
               ThrowsMessage<ConfigError>(AllOf(HasSubstr("/empty:"), HasSubstr("has no image"))));
 }
 
-data::JpegFolderPlan small(const std::filesystem::path& out) {
+data::JpegFolderPlan small(const fs::path& out) {
   return {.out = out, .images = 7, .classes = 3, .width = 40, .height = 30};
 }
 

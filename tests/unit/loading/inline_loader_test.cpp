@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/inline_loader.h"
 
-#include <gmock/gmock.h>
-
-#include <numeric>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/counters.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/batches.h"
@@ -12,7 +9,6 @@
 namespace stepbench {
 namespace {
 
-using testing::ElementsAre;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
 TEST(InlineLoader, Epoch_YieldsBatchesInOrderThenEnds) {
@@ -132,7 +128,7 @@ TEST(IterableDataset, SampleByIndex_IsAnError) {
   const auto scratch = data.make_scratch();
   data::ReadCost cost;
   EXPECT_THAT([&] { data.read({}, {}, *scratch, cost); },
-              testing::ThrowsMessage<Error>(testing::HasSubstr("no sample by index")));
+              ThrowsMessage<Error>(HasSubstr("no sample by index")));
 }
 
 }  // namespace

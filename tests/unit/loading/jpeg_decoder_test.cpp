@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/jpeg/jpeg_decoder.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/test_images.h"
 #include "workloads/data/random.h"
 
@@ -12,8 +11,6 @@ namespace {
 
 using test::decode;
 using test::noise;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct Format {
   const char* name;

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 
 namespace stepbench {
 namespace {
-
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct Sample {
   std::vector<float> image;
@@ -89,7 +82,7 @@ TEST_F(JpegFolderTest, UnreadableFile_IsNamed) {
     EXPECT_THAT([&] { (void)read(data(), {.index = 1}); },
                 ThrowsMessage<Error>(AllOf(HasSubstr("a/1.jpg: "), HasSubstr(said))));
   }
-  std::filesystem::remove(root.path() / "a" / "0.jpg");
+  fs::remove(root.path() / "a" / "0.jpg");
   EXPECT_THAT([&] { (void)read(folder, {.index = 0}); },
               ThrowsMessage<Error>(HasSubstr("cannot be opened")));
 }

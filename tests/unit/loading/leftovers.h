@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gmock/gmock.h>
 #include <sys/wait.h>
 
 #include <cerrno>
-#include <filesystem>
-#include <set>
-#include <string>
 #include <thread>
+
+#include "tests/testing.h"
 
 namespace stepbench::test {
 
@@ -52,7 +50,7 @@ class LeavesNothing : public testing::Test {
 
   static std::set<std::string> entries(const char* folder) {
     std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    for (const auto& entry : fs::directory_iterator(folder)) {
       names.insert(entry.path().filename().string());
     }
     return names;

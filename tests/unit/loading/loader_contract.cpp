@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/loading/loader_contract.h"
 
-#include <array>
-#include <numeric>
-#include <set>
 #include <thread>
 
 #include "tests/unit/loading/shared_gate.h"

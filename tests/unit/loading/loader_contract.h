@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <ostream>
-#include <string>
-#include <utility>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/leftovers.h"
 #include "workloads/loader/loader.h"
 

@@ -2,8 +2,7 @@
 // Planted cases: each gives its findings and no others.
 #include "workloads/loader/internal/analysis/loader_findings.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/loader/batches.h"
 #include "workloads/loader/internal/analysis/loader_analysis.h"
@@ -12,7 +11,6 @@
 namespace stepbench {
 namespace {
 
-using testing::HasSubstr;
 using Facts = loader::LoaderFacts;
 
 constexpr std::int64_t kMs = 1'000'000;
@@ -313,7 +311,7 @@ TEST(LoaderFindings, OtherRanks_AreNotOtherPrograms) {
   facts.has_other_ranks = true;
   for (const Finding& finding : loader::loader_findings(facts)) {
     EXPECT_NE(finding.id, "loader.other_programs");
-    EXPECT_THAT(finding.text + finding.remedy, testing::Not(HasSubstr("other programs")));
+    EXPECT_THAT(finding.text + finding.remedy, Not(HasSubstr("other programs")));
   }
 }
 
@@ -321,7 +319,7 @@ TEST(LoaderFindings, CpuQuota_CountsOthersOnAllCores) {
   Facts facts = steady(2, 2, 10, 40);
   share_with_others(facts, 1);
   facts.machine_cores = 16;
-  EXPECT_THAT(loader::loader_findings(facts).at(0).text, testing::Not(HasSubstr("other programs")))
+  EXPECT_THAT(loader::loader_findings(facts).at(0).text, Not(HasSubstr("other programs")))
       << "fifteen cores are left for two";
   facts.machine_cores = 3;
   facts.machine.others_ns = 2 * facts.window.elapsed_ns;

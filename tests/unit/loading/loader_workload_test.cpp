@@ -2,18 +2,11 @@
 #include "workloads/loader/loader_workload.h"
 #include "workloads/loader/internal/analysis/loader_report.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
-
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-
-#include <map>
-#include <set>
 
 #include "harness/base/error.h"
 #include "harness/text/numbers.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
@@ -24,9 +17,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 ResolvedCase small_case(std::int64_t workers, bool drop_last = false) {
   return test::loader_case({{"data.samples", std::int64_t{10}},
@@ -56,9 +46,9 @@ TEST_P(LoaderWorkloadTest, EachStep_TakesOneBatch) {
     EXPECT_GT(step.phase_ns[static_cast<std::size_t>(PhaseId::kDataWait)], 0);
     EXPECT_EQ(step.epoch_wait_ns > 0, (step.flags & kEpochBorder) != 0);
   }
-  EXPECT_THAT(samples, testing::ElementsAre(4, 4, 2, 4, 4, 2, 4));
-  EXPECT_THAT(flags, testing::ElementsAre(kFirstBatch, 0, kPartialBatch, kEpochBorder, 0,
-                                          kPartialBatch, kEpochBorder));
+  EXPECT_THAT(samples, ElementsAre(4, 4, 2, 4, 4, 2, 4));
+  EXPECT_THAT(flags, ElementsAre(kFirstBatch, 0, kPartialBatch, kEpochBorder, 0, kPartialBatch,
+                                 kEpochBorder));
   EXPECT_GT(context.life_cycle.loader_construct_ns, 0);
   EXPECT_GT(context.life_cycle.first_batch_ns, 0);
   workload.tear_down();
@@ -211,14 +201,14 @@ TEST(LoaderWorkloadFork, FirstBatch_HasItsTimeAndWait) {
 
 class LoaderWorkloadFiles : public testing::Test {
  protected:
-  ~LoaderWorkloadFiles() override { std::filesystem::remove_all(folder_); }
-  const std::filesystem::path folder_ =
-      std::filesystem::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
+  ~LoaderWorkloadFiles() override { fs::remove_all(folder_); }
+  const fs::path folder_ =
+      fs::temp_directory_path() / ("stepbench-cycle-" + std::to_string(::getpid()));
 };
 
 // With the files removed, preparing the page cache fails visibly.
 TEST_F(LoaderWorkloadFiles, PageCache_IsPreparedPerCycle) {
-  std::filesystem::create_directories(folder_ / "cat");
+  fs::create_directories(folder_ / "cat");
   std::ofstream(folder_ / "cat" / "0.jpg", std::ios::binary) << "not looked at";
   ResolvedCase resolved = test::loader_case(
       {{"data.kind", "jpeg_folder"}, {"data.path", folder_.string()}, {"data.page_cache", "warm"}});
@@ -227,7 +217,7 @@ TEST_F(LoaderWorkloadFiles, PageCache_IsPreparedPerCycle) {
   loader::LoaderWorkload workload(resolved, context);
   ASSERT_EQ(workload.set_up(), std::nullopt);
   workload.before_cycle();
-  std::filesystem::remove(folder_ / "cat" / "0.jpg");
+  fs::remove(folder_ / "cat" / "0.jpg");
   workload.window(Edge::kBegin);
   EXPECT_THAT([&] { workload.before_cycle(); },
               ThrowsMessage<ConfigError>(HasSubstr("data.page_cache")));
@@ -253,15 +243,15 @@ TEST_F(LoaderWorkloadFiles, UnreadableSamples_AreCounted) {
     workload.tear_down();
     return test::told_by(workload).notes;
   };
-  EXPECT_THAT(notes(), testing::Not(testing::Contains(HasSubstr("could not be read"))));
-  for (const auto& each : std::filesystem::directory_iterator(folder_)) {
+  EXPECT_THAT(notes(), Not(Contains(HasSubstr("could not be read"))));
+  for (const auto& each : fs::directory_iterator(folder_)) {
     if (each.path().filename().string().find("labels") == std::string::npos) continue;
     std::fstream file(each.path(), std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(9);
     file.put(77);
   }
-  EXPECT_THAT(notes(), testing::Contains("2 samples of 8 could not be read, and the next took its "
-                                         "place (data.on_error: skip)"));
+  EXPECT_THAT(notes(), Contains("2 samples of 8 could not be read, and the next took its "
+                                "place (data.on_error: skip)"));
 }
 
 TEST_P(LoaderWorkloadTest, EpochWithoutBatch_NamesDropLast) {

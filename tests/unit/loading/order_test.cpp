@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batches.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <set>
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
 
 using Indices = std::vector<std::int64_t>;
-using testing::ElementsAre;
 using testing::UnorderedElementsAreArray;
 
 TEST(EpochOrder, Sequential_IsTheSameEachEpoch) {

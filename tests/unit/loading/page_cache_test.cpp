@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/data_kinds.h"
 
-#include <gmock/gmock.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <memory>
-#include <vector>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/internal/formats/token_bin.h"
@@ -21,11 +16,7 @@
 namespace stepbench {
 namespace {
 
-using testing::AllOf;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-bool is_tmpfs(const std::filesystem::path& path) {
+bool is_tmpfs(const fs::path& path) {
   struct statfs facts {};
   return ::statfs(path.c_str(), &facts) == 0 && facts.f_type == TMPFS_MAGIC;
 }
@@ -33,12 +24,12 @@ bool is_tmpfs(const std::filesystem::path& path) {
 class PageCacheTest : public testing::Test {
  protected:
   PageCacheTest() {
-    std::filesystem::create_directories(folder_ / "class");
+    fs::create_directories(folder_ / "class");
     for (const char* name : {"a.bin", "class/b.bin"}) {
       std::ofstream(folder_ / name) << std::string(100'000, 'x');
     }
   }
-  ~PageCacheTest() override { std::filesystem::remove_all(folder_); }
+  ~PageCacheTest() override { fs::remove_all(folder_); }
 
   [[nodiscard]] ResolvedCase wanting(const std::string& state) const {
     ResolvedCase resolved;
@@ -47,8 +38,8 @@ class PageCacheTest : public testing::Test {
     return resolved;
   }
 
-  std::filesystem::path folder_ = std::filesystem::path(STEPBENCH_BINARY_DIR) /
-                                  ("page_cache_test_" + std::to_string(::getpid()));
+  fs::path folder_ =
+      fs::path(STEPBENCH_BINARY_DIR) / ("page_cache_test_" + std::to_string(::getpid()));
 };
 
 TEST_F(PageCacheTest, Warm_IsResidentAndColdIsNot) {
@@ -64,7 +55,7 @@ TEST_F(PageCacheTest, Warm_IsResidentAndColdIsNot) {
 }
 
 // Uses mincore(2), which the code under test uses only if cachestat(2) is missing.
-std::size_t resident_pages(const std::filesystem::path& file) {
+std::size_t resident_pages(const fs::path& file) {
   const data::MappedFile mapped(file.string());
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((mapped.bytes().size() + page - 1) / page);
@@ -75,7 +66,7 @@ std::size_t resident_pages(const std::filesystem::path& file) {
 
 TEST_F(PageCacheTest, MappedFiles_BecomeColdAndReadable) {
   if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
-  const std::filesystem::path file = folder_ / "a.bin";
+  const fs::path file = folder_ / "a.bin";
   const auto tokens = std::make_unique<data::TokenBin>(
       data::TokenBinOptions{.path = file, .sequence_length = 64, .vocabulary = 65536});
   std::vector<std::int64_t> window;
@@ -100,7 +91,7 @@ TEST_F(PageCacheTest, MappedFiles_BecomeColdAndReadable) {
 
 TEST_F(PageCacheTest, ForeignMapping_IsReportedAsWarm) {
   if (is_tmpfs(folder_)) GTEST_SKIP() << "the build folder lies on tmpfs";
-  const std::filesystem::path file = folder_ / "a.bin";
+  const fs::path file = folder_ / "a.bin";
   const data::MappedFile held(file.string());  // not the data set's
   std::size_t sum = 0;
   for (const std::byte byte : held.bytes()) sum += static_cast<std::size_t>(byte);
@@ -115,8 +106,7 @@ TEST_F(PageCacheTest, ForeignMapping_IsReportedAsWarm) {
 }
 
 TEST_F(PageCacheTest, ColdOnTmpfs_IsRejected) {
-  const std::filesystem::path file =
-      "/dev/shm/stepbench-" + std::to_string(::getpid()) + "-page-cache";
+  const fs::path file = "/dev/shm/stepbench-" + std::to_string(::getpid()) + "-page-cache";
   std::ofstream(file) << "x";
   const bool tmpfs = is_tmpfs(file);
   if (tmpfs) {
@@ -124,7 +114,7 @@ TEST_F(PageCacheTest, ColdOnTmpfs_IsRejected) {
                 ThrowsMessage<ConfigError>(AllOf(HasSubstr("data.page_cache"),
                                                  HasSubstr(file.string()), HasSubstr("tmpfs"))));
   }
-  std::filesystem::remove(file);
+  fs::remove(file);
   if (!tmpfs) GTEST_SKIP() << "/dev/shm is no tmpfs here";
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/random.h"
 
-#include <gtest/gtest.h>
-
-#include <array>
-#include <set>
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

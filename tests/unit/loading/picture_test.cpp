@@ -3,21 +3,15 @@
 // other programs can read.
 #include "workloads/loader/internal/preview/picture.h"
 
-#include <gmock/gmock.h>
 #include <png.h>
 
-#include <array>
-#include <limits>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
 
 namespace stepbench {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 FieldSpec image_spec(std::vector<std::int64_t> shape, DType dtype) {
   return {.name = "image", .shape = std::move(shape), .dtype = dtype};

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/prefetching_loader.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <functional>
-
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 #include "workloads/loader/batches.h"
 
 namespace stepbench {
 namespace {
 
 using std::chrono::nanoseconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 // Calls of a scripted pool, and its results. Outlives the pools of a loader.
 struct Script {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench data show`: the order of the samples, the description of batches, labels and numbers,
 // and pictures that match their files.
-#include <gmock/gmock.h>
-
-#include <limits>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/formats.h"
 #include "workloads/loader/batches.h"
@@ -12,16 +9,6 @@
 
 namespace stepbench {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::Each;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 using Changed = std::vector<std::pair<std::string, Value>>;
 
@@ -122,7 +109,7 @@ TEST(DataPreview, Stream_HasNoIndices) {
   const test::TemporaryFolder root;
   test::make("webdataset", root / "set",
              {{"images", 12}, {"classes", 3}, {"shards", 2}, {"width", 16}, {"height", 16}});
-  std::filesystem::rename(root / "set/shard-000001.tar", root / "set/shard-000002.tar");
+  fs::rename(root / "set/shard-000001.tar", root / "set/shard-000002.tar");
   const loader::DataPreview preview = preview_of({{"data.kind", Value{"webdataset"}},
                                                   {"data.path", Value{(root / "set").string()}},
                                                   {"data.image_size", Value{std::int64_t{16}}},

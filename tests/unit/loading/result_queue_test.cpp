@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/thread/thread_loader.h"
 
-#include <gmock/gmock.h>
-
 #include <thread>
+
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {
 
 using std::chrono::nanoseconds;
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 loader::LoaderResult result(std::int64_t batch) {
   loader::LoaderResult made;

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/sample_lengths.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <fstream>
-#include <numeric>
-
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/internal/synthetic/synthetic_tokens.h"
@@ -20,13 +15,8 @@
 namespace stepbench {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::ElementsAre;
 using testing::Ge;
-using testing::HasSubstr;
 using testing::Le;
-using testing::ThrowsMessage;
 
 std::vector<std::int64_t> numbers_of(const Batch& batch, std::size_t field) {
   std::vector<std::int64_t> numbers(static_cast<std::size_t>(batch.elements()));
@@ -216,9 +206,8 @@ TEST_F(LengthsFile, MoreSamplesThanLengths_Repeat) {
 
 TEST_F(LengthsFile, InvalidFile_IsRefusedWithTheReason) {
   const auto says = [&](const std::string& path, const std::string& what) {
-    EXPECT_THAT(
-        [&] { (void)data::sample_lengths(with(path)); },
-        ThrowsMessage<ConfigError>(AllOf(testing::StartsWith("data.lengths: "), HasSubstr(what))));
+    EXPECT_THAT([&] { (void)data::sample_lengths(with(path)); },
+                ThrowsMessage<ConfigError>(AllOf(StartsWith("data.lengths: "), HasSubstr(what))));
   };
   says(write("3 x 4"), "line 1: expected a number, found 'x'");
   says(write(""), "holds no length");

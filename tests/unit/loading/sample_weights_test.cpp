@@ -1,28 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/batches.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <numeric>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/data/internal/synthetic/synthetic.h"
 
 namespace stepbench {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
-using testing::ThrowsMessage;
-
 class WeightsFile : public testing::Test {
  protected:
-  ~WeightsFile() override { std::filesystem::remove(path_); }
+  ~WeightsFile() override { fs::remove(path_); }
   std::string write(const std::string& text) {
     std::ofstream(path_) << text;
     return path_;

@@ -2,17 +2,12 @@
 // Windows that fit the loader, as planned.
 #include "workloads/loader/loader_section.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/built_in.h"
 
 namespace stepbench {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 ResolvedCase with_workers(std::int64_t workers, std::int64_t prefetch_factor = 2) {
   ResolvedCase resolved = test::loader_case(

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <atomic>
 #include <cstdlib>
-#include <functional>
 #include <mutex>
-#include <set>
-#include <string>
 #include <thread>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/loader.h"
 

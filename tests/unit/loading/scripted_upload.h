@@ -2,14 +2,10 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <set>
 #include <thread>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/scripted_pinned_memory.h"
 #include "tests/unit/loading/test_data.h"
 #include "workloads/loader/loader.h"

@@ -4,9 +4,8 @@
 #include <semaphore.h>
 
 #include <cerrno>
-#include <cstdint>
-#include <memory>
 
+#include "tests/testing.h"
 #include "workloads/loader/internal/fork/shared_memory.h"
 
 namespace stepbench::test {

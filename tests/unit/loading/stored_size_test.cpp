@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/data_kinds.h"
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "tests/unit/loading/test_data.h"
 
@@ -16,7 +12,7 @@ namespace {
 class StoredSizes : public testing::Test {
  protected:
   void write(const std::string& name, std::size_t bytes) {
-    std::filesystem::create_directories((folder_.path() / name).parent_path());
+    fs::create_directories((folder_.path() / name).parent_path());
     std::ofstream(folder_.path() / name) << std::string(bytes, 'x');
   }
   test::TemporaryFolder folder_;

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/synthetic/synthetic.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
-#include <set>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 
 namespace stepbench {
@@ -32,19 +28,19 @@ TEST(Synthetic, Sample_FollowsFromSeedAndIndex) {
 TEST(Synthetic, Images_AreUniformWithValidLabels) {
   const data::Synthetic data({.shape = {100, 100}, .classes = 3});
   const Sample sample = read(data, {.index = 0});
-  EXPECT_THAT(sample.image, testing::Each(testing::AllOf(testing::Ge(-1.0F), testing::Le(1.0F))));
+  EXPECT_THAT(sample.image, Each(AllOf(testing::Ge(-1.0F), testing::Le(1.0F))));
   double sum = 0;
   for (const float x : sample.image) sum += static_cast<double>(x);
   EXPECT_NEAR(sum / 10'000, 0, 0.03);
   std::vector<bool> seen(3);
   for (std::int64_t i = 0; i < 100; ++i)
     seen.at(static_cast<std::size_t>(read(data, {.index = i}).label)) = true;
-  EXPECT_THAT(seen, testing::Each(true));
+  EXPECT_THAT(seen, Each(true));
 }
 
 TEST(Synthetic, FillLabel_LeavesTheImage) {
   const data::Synthetic data({.shape = {4}, .fill = false});
-  EXPECT_THAT(read(data, {.index = 1}).image, testing::Each(0.0F));
+  EXPECT_THAT(read(data, {.index = 1}).image, Each(0.0F));
 }
 
 class SyntheticCost : public testing::TestWithParam<data::CostDistribution> {};

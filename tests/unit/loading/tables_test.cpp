@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of data kinds and engines, which define catalogue, rules and loaders.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/loading/case.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
@@ -12,9 +10,6 @@
 
 namespace stepbench {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 TEST(DataKinds, NoInterpreter_RejectsPython) {
   ResolvedCase resolved;

@@ -2,17 +2,11 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <cstring>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 #include "workloads/data/dataset.h"
 #include "workloads/loader/loader.h"
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "workloads/data/internal/generate/jpeg_encoder.h"
 #include "workloads/data/internal/jpeg/jpeg_decoder.h"
 #include "workloads/data/random.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenMP regions inside workers use threads_per_worker threads, also in processes forked after
 // their parent's own region, where GNU OpenMP's team has no threads left.
-#include <gmock/gmock.h>
 #include <omp.h>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/leftovers.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/loader/internal/thread/thread_loader.h"
 
-#include <gmock/gmock.h>
-
 #include <mutex>
-#include <set>
 #include <thread>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/loader_contract.h"
 #include "tests/unit/loading/shared_gate.h"
 #include "tests/unit/loading/test_data.h"

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // loader.pin_memory, and copies to a device by the pin thread; memory and device are scripted. For
 // the engine fork see fork_upload_test.cpp.
-#include <gmock/gmock.h>
-
 #include <latch>
-#include <numeric>
 
+#include "tests/testing.h"
 #include "tests/unit/loading/scripted_upload.h"
 #include "workloads/loader/batches.h"
 #include "workloads/loader/internal/inline_loader.h"
@@ -14,8 +12,6 @@
 namespace stepbench {
 namespace {
 
-using testing::ElementsAre;
-using testing::ThrowsMessage;
 using Batches = std::vector<std::vector<std::int64_t>>;
 
 const HostClock kUploadClock;

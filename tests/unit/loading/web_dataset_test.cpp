@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workloads/data/internal/formats/web_dataset.h"
 
-#include <gmock/gmock.h>
-
-#include <fstream>
-#include <numeric>
-
+#include "tests/testing.h"
 #include "tests/unit/loading/formats.h"
 #include "tests/workloads/workload_driver.h"
 #include "workloads/data/internal/jpeg/jpeg_folder.h"
@@ -14,16 +10,7 @@
 namespace stepbench {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 using testing::UnorderedElementsAreArray;
-
-std::string file_contents(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 // Every sample has its own class: 13 images in 13 classes, 5 shards of 3, 3, 3, 2 and 2.
 class WebDatasetTest : public testing::Test {
@@ -42,7 +29,7 @@ class WebDatasetTest : public testing::Test {
                              .shuffle_buffer = buffer,
                              .skip_errors = skip});
   }
-  [[nodiscard]] std::filesystem::path shard(int number) const {
+  [[nodiscard]] fs::path shard(int number) const {
     return root.path() / "set" / ("shard-00000" + std::to_string(number) + ".tar");
   }
 
@@ -142,12 +129,12 @@ TEST_F(WebDatasetTest, WorkersWithoutAShard_AreNoted) {
     };
     return test::told_by(report).notes;
   };
-  EXPECT_THAT(notes(5, 1), testing::IsEmpty());
+  EXPECT_THAT(notes(5, 1), IsEmpty());
   EXPECT_THAT(notes(4, 2), ElementsAre(HasSubstr("5 shards for 8 workers: 3 of them")));
 }
 
 TEST_F(WebDatasetTest, DamagedImage_IsNamedOrSkipped) {
-  std::string bytes = file_contents(shard(1));
+  std::string bytes = test::text_of_file(shard(1));
   bytes.replace(512, 8, "no image");
   root.write("set/shard-000001.tar", bytes);
   EXPECT_THAT(read(data(), {}).error, AllOf(HasSubstr("shard-000001.tar: offset 0: 00000003.jpg: "),
@@ -158,7 +145,7 @@ TEST_F(WebDatasetTest, DamagedImage_IsNamedOrSkipped) {
 }
 
 TEST_F(WebDatasetTest, CutShard_IsNamedOrSkipped) {
-  std::filesystem::resize_file(shard(1), 600);
+  fs::resize_file(shard(1), 600);
   EXPECT_THAT(read(data(), {}).error, HasSubstr("shard-000001.tar: offset 0: 00000003.jpg: "));
   EXPECT_THAT(read(data(0, true), {}).labels, ElementsAre(0, 1, 2, 6, 7, 8, 9, 10, 11, 12));
 }
@@ -180,7 +167,7 @@ TEST_F(WebDatasetTest, ForeignOrEmptyShard_IsNamed) {
   EXPECT_THAT(read(data(), {}).labels.front(), 3) << "no more than webdataset refuses an empty one";
   EXPECT_THAT([&] { (void)data(0, false, "nothing"); },
               ThrowsMessage<ConfigError>(HasSubstr("stepbench data make webdataset")));
-  std::filesystem::create_directory(root.path() / "bare");
+  fs::create_directory(root.path() / "bare");
   EXPECT_THAT([&] { (void)data(0, false, "bare"); },
               ThrowsMessage<ConfigError>(HasSubstr("holds no .tar shard")));
 }
@@ -198,16 +185,16 @@ std::string with_name(std::string tar, std::size_t header, const std::string& na
 }
 
 TEST_F(WebDatasetTest, IncompleteSample_IsNamed) {
-  root.write("set/shard-000000.tar", with_name(file_contents(shard(0)), 0, "00000000.txt"));
+  root.write("set/shard-000000.tar", with_name(test::text_of_file(shard(0)), 0, "00000000.txt"));
   EXPECT_THAT(read(data(), {}).error,
               HasSubstr("shard-000000.tar: offset 0: sample '00000000' has no .jpg entry"));
   EXPECT_EQ(read(data(0, true), {}).labels.front(), 1);
 }
 
 TEST_F(WebDatasetTest, BentHeaderOrCut_NamesTheShard) {
-  const std::string whole = file_contents(shard(4));
+  const std::string whole = test::text_of_file(shard(4));
   const auto check = [&](const std::string& bytes, std::size_t at) {
-    std::filesystem::remove(shard(4));
+    fs::remove(shard(4));
     root.write("set/shard-000004.tar", bytes);
     const std::string error = read(data(0, false, "set/shard-000004.tar"), {}).error;
     if (!error.empty()) {

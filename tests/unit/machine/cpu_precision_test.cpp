@@ -2,23 +2,16 @@
 // Slow computing on a CPU: formats without instructions, more threads than cores.
 #include "harness/machine/cpu_findings.h"
 
-#include <gmock/gmock.h>
-
-#include <fstream>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-
 TEST(CpuPrecision, Features_AreTheKernelsWords) {
   const test::TemporaryFolder root;
   EXPECT_THAT(cpu_features(root.path()), IsEmpty());
-  std::filesystem::create_directories(root / "proc");
+  fs::create_directories(root / "proc");
   std::ofstream(root / "proc/cpuinfo")
       << "processor\t: 0\nflags\t\t: fpu avx2 sse2\nflags\t: other\n";
   EXPECT_THAT(cpu_features(root.path()), ElementsAre("avx2", "fpu", "sse2"));

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/sampler.h"
 
-#include <gmock/gmock.h>
-
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 #include "tests/unit/machine/scripted_nvml.h"
 
 namespace stepbench::machine {
 namespace {
-
-using testing::IsEmpty;
-using testing::SizeIs;
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr int kOurPid = 42;
@@ -122,7 +118,7 @@ TEST(DeviceSampler, ThrottledSample_CoversTheLastSecond) {
   EXPECT_EQ(scene.sampler.throttled()[0].begin_ns, before);
   EXPECT_EQ(scene.sampler.throttled()[0].end_ns, before + kSecond);
   EXPECT_EQ(scene.field("gpu.throttled"), "hardware thermal slowdown");
-  EXPECT_THAT(scene.field("gpu.power_capped_share"), testing::StartsWith("0.66"));
+  EXPECT_THAT(scene.field("gpu.power_capped_share"), StartsWith("0.66"));
 }
 
 TEST(DeviceSampler, NoLibraryOrDevice_NeverSamples) {
@@ -247,7 +243,7 @@ TEST(DeviceSampler, ShortWindowOrMig_HasNoEnergy) {
     scene.nvml.energy_mj += 300'000;
     scene.sampler.window_ends();
     EXPECT_EQ(scene.sampler.counters().power_w(), std::nullopt);
-    EXPECT_THAT(scene.field("gpu.energy_source"), testing::HasSubstr(why));
+    EXPECT_THAT(scene.field("gpu.energy_source"), HasSubstr(why));
   }
 }
 

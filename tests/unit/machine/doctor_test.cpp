@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/doctor.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <cmath>
-
 #include "harness/os/process.h"
 #include "harness/record/quality.h"
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {
-
-namespace fs = std::filesystem;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;
 
@@ -70,12 +61,12 @@ TEST(Doctor, EachDoubt_HasItsRemedy) {
                           "cpu.quota", "memory.swap", "memory.shm", "gpu.library"));
   for (const Finding& finding : findings) {
     EXPECT_EQ(finding.severity, Severity::kWarning) << finding.id;
-    EXPECT_THAT(finding.remedy, testing::Not(IsEmpty())) << finding.id;
+    EXPECT_THAT(finding.remedy, Not(IsEmpty())) << finding.id;
   }
   EXPECT_THAT(findings[0].text, HasSubstr("waited 2.0 % of the time for a CPU"));
   EXPECT_THAT(findings[1].text, HasSubstr("took 2.0 %"));
   EXPECT_THAT(findings[2].text, HasSubstr("others used 11.2 % of the 8 CPU(s)"));
-  EXPECT_THAT(findings[4].remedy, testing::EndsWith(": 2"));
+  EXPECT_THAT(findings[4].remedy, EndsWith(": 2"));
 }
 
 TEST(Doctor, SmallDisturbances_AreNotes) {
@@ -170,7 +161,7 @@ TEST(Doctor, Unreadable_IsNotFine) {
             "not watched: how long threads wait for a CPU, what other programs use, what a "
             "hypervisor takes");
   seen.before.load_1m = 0.1;
-  EXPECT_THAT(diagnose(seen).at(0).text, testing::Not(HasSubstr("other programs")));
+  EXPECT_THAT(diagnose(seen).at(0).text, Not(HasSubstr("other programs")));
 }
 
 // For each fact: below the level of a warning, at it, and at that of a problem.
@@ -309,9 +300,8 @@ TEST_F(DoctorCommand, PointlessMachine_ExitsWithFour) {
   EXPECT_EQ(result.err, "") << "no progress beside a terminal";
   const os::CommandResult json = doctor({"--root", root_, "--format", "json"});
   EXPECT_EQ(json.exit_status, 4);
-  EXPECT_THAT(json.out,
-              testing::AllOf(HasSubstr(R"("pointless":true)"), HasSubstr(R"("id":"cpu.load")"),
-                             HasSubstr(R"("variation":)")));
+  EXPECT_THAT(json.out, AllOf(HasSubstr(R"("pointless":true)"), HasSubstr(R"("id":"cpu.load")"),
+                              HasSubstr(R"("variation":)")));
   EXPECT_EQ(doctor({"--format", "yaml"}).exit_status, 2);
   EXPECT_EQ(doctor({"--seconds", "-1"}).exit_status, 2);
 }
@@ -343,8 +333,8 @@ TEST(SharedMemory, Refused_IsExplainedAsDoctorDoes) {
   const std::string reason =
       "RuntimeError: unable to allocate shared memory(shm) for file </torch_29003_1_4>: busy";
   EXPECT_THAT(with_known_cause(reason, "/proc"),
-              testing::AllOf(HasSubstr("file </torch_...>: busy; /dev/shm has 0 MiB free: loader"),
-                             HasSubstr("docker run --shm-size=8g")));
+              AllOf(HasSubstr("file </torch_...>: busy; /dev/shm has 0 MiB free: loader"),
+                    HasSubstr("docker run --shm-size=8g")));
   EXPECT_EQ(with_known_cause("ValueError: no such label", "/proc"), "ValueError: no such label");
 }
 
@@ -352,8 +342,8 @@ TEST(OpenFiles, Exhausted_AreExplainedAsDoctorDoes) {
   for (const char* reason :
        {"OSError: [Errno 24] Too many open files", "RuntimeError: received 0 items of ancdata"}) {
     EXPECT_THAT(with_known_cause(reason, "/dev/shm"),
-                testing::AllOf(testing::StartsWith(reason), HasSubstr("; a process may have "),
-                               HasSubstr("ulimit -n 65536")));
+                AllOf(StartsWith(reason), HasSubstr("; a process may have "),
+                      HasSubstr("ulimit -n 65536")));
   }
   Examination seen;
   seen.before.open_files = 256;

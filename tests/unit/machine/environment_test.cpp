@@ -2,12 +2,7 @@
 // Uses a machine made of files.
 #include "harness/machine/environment.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "harness/machine/processes.h"
 #include "harness/machine/sampler.h"
@@ -15,12 +10,10 @@
 #include "harness/os/text_file.h"
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
 
 class Machine : public ::testing::Test {
  protected:
@@ -338,7 +331,7 @@ TEST_F(PeakMemory, Job_HasItsPeakWhileMeasuring) {
 }
 
 TEST_F(PeakMemory, NoKernelFile_IsUnknown) {
-  std::filesystem::remove(root_ / "proc/10/smaps_rollup");
+  fs::remove(root_ / "proc/10/smaps_rollup");
   sampler_->measures(true);
   sample();
   EXPECT_FALSE(sampler_->job_pss_bytes());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/environment.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/internal/memory_growth.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
 #include <random>
+
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {

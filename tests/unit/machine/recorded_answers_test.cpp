@@ -1,25 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replays records of real devices by tools/gpu_check (recorded/NAME.answers) through all code that
 // uses them.
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "harness/machine/sampler.h"
 #include "tests/gpu/answers.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 namespace {
 
-using testing::Contains;
-using testing::Key;
-
 TEST(RecordedAnswers, RealDevices_AreUnderstood) {
-  const std::filesystem::path folder = std::filesystem::path(__FILE__).parent_path() / "recorded";
+  const fs::path folder = fs::path(__FILE__).parent_path() / "recorded";
   int files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".answers") continue;
     ++files;
     SCOPED_TRACE(entry.path().filename());

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <map>
-#include <optional>
-
 #include "harness/machine/device_state.h"
+#include "tests/testing.h"
 
 namespace stepbench::machine {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/machine/processes.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/machine/environment.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench {
 namespace {

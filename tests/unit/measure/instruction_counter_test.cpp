@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/instruction_counter.h"
 
-#include <gmock/gmock.h>
-
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::measure {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 // A kernel with two threads and results set by the test.
 struct ScriptedKernel {

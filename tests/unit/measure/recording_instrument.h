@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "harness/measure/instrument.h"
+#include "tests/testing.h"
 
 namespace stepbench::measure {
 

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/measure/step_recorder.h"
 
-#include <gmock/gmock.h>
-
-#include <functional>
-
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 #include "tests/unit/measure/recording_instrument.h"
 
 namespace stepbench::measure {
 namespace {
-
-using testing::ElementsAre;
 
 std::int64_t phase_ns(const StepRecorder::Step& step, PhaseId id) {
   return step.phase_ns[static_cast<std::size_t>(id)];
@@ -60,7 +55,7 @@ TEST_F(StepRecorderTest, EachStep_StartsEmpty) {
   EXPECT_EQ(phase_ns(step, PhaseId::kLoss), 0);
   EXPECT_EQ(step.occurred, 0U);
   EXPECT_EQ(step.flags, 0);
-  EXPECT_THAT(step.counts, testing::Each(0));
+  EXPECT_THAT(step.counts, Each(0));
 }
 
 TEST_F(StepRecorderTest, FirstWaitOfAnEpoch_IsSeparate) {

@@ -1,22 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/acts.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::nights {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kToday = "2026-02-01";
 

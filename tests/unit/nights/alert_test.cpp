@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/alert.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::nights {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 const nights::EventNight kNight{
     .run = "n1", .utc = "2026-01-01T02:00:00Z", .host = "box", .experiment = "train"};

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/import.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/text/time_text.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Pair;
-using ::testing::SizeIs;
 using testing_history::MadeNight;
 
 nights::ImportOptions at_that_time() {

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/judge.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <random>
-#include <string>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/nights/lives.h"
 
 namespace stepbench::nights {
 namespace {
 
-using ::testing::SizeIs;
 using testing_nights::Life;
 using testing_nights::Noise;
 

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/nights/lives.h"
 
-#include <cmath>
-#include <string>
-
 namespace stepbench::testing_nights {
 namespace {
 

@@ -4,11 +4,8 @@
 // build. Seeded.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "harness/nights/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/simulated_machine.h"
 
 namespace stepbench::testing_nights {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/nights/made_night.h"
 
-#include <array>
 #include <cstdio>
 
 namespace stepbench::testing_history {

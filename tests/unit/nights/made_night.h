@@ -2,12 +2,8 @@
 // Nights like those of `stepbench run`, made from numbers of a test.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing_history {
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/merged_cases.h"
 
-#include <gmock/gmock.h>
-
-#include <filesystem>
-
 #include "harness/base/error.h"
 #include "harness/nights/internal/track_store.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench::nights {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::FieldsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
 constexpr const char* kOld = "aaaaaaaaaaaaaaaa";
 constexpr const char* kNew = "bbbbbbbbbbbbbbbb";

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notes of a night about a case without a history (harness/nights/history.h).
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "harness/nights/history.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::nights {
@@ -14,12 +9,6 @@ namespace {
 
 using test::Nightly;
 using test::NightMaker;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::SizeIs;
 
 constexpr std::size_t kTonight = 12;
 

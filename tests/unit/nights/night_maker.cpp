@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/nights/night_maker.h"
 
-#include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
-#include <stdexcept>
-#include <utility>
 
 #include "harness/text/time_text.h"
 

@@ -3,16 +3,11 @@
 // reference, and in each night 28 pairs give the distance of its values from those of the first.
 #pragma once
 
-#include <cstddef>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "harness/nights/internal/judge_night.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/night.h"
+#include "tests/testing.h"
 
 namespace stepbench::test {
 

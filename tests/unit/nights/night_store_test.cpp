@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/night_store.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "harness/nights/acts.h"
 #include "harness/text/time_text.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::nights {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr std::uint64_t kStoredSeed = 20261129;
 
@@ -293,7 +286,7 @@ TEST_F(StoredNights, HistoryFromEvents_IsContinued) {
     before = load_states(store, "box", "train");
   }
   for (const char* ending : {"", "-wal", "-shm"})
-    std::filesystem::remove((folder_ / "history.db").string() + ending);
+    fs::remove((folder_ / "history.db").string() + ending);
   nights::TrackStore store = open();
   for (int i = 0; i < 12; ++i) add(store, i, {0, 0});
   EXPECT_EQ(night(store, 12, {.08, 0}).night.exit_code, 1) << "its level is known";

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/judge_night.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
-#include <vector>
-
 #include "harness/nights/acts.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::nights {
 namespace {
 
 using test::NightMaker;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr const char* kMorning = "2026-01-21";
 

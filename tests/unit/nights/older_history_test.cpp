@@ -2,24 +2,17 @@
 // Histories written by older versions: for the first, twelve quiet nights and a suspicion that
 // nobody confirmed; for the second, seven quiet nights with a reference program, and two of 12 %
 // that were reported.
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-#include <string>
-
 #include "harness/nights/internal/database.h"
 #include "harness/nights/internal/sqlite.h"
 #include "harness/nights/internal/track_store.h"
 #include "harness/nights/night_store.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::nights {
 namespace {
 
 using nights::TrackStore;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 class OlderHistory : public ::testing::Test {
  protected:
@@ -62,7 +55,7 @@ TEST_F(OlderHistory, FirstVersion_KeepsItsPoints) {
   EXPECT_THAT(history.series[0].points, SizeIs(13));
   EXPECT_EQ(history.series[0].series.unit, "ns");
   EXPECT_EQ(asked("SELECT value FROM meta WHERE key = 'schema_version'"), "3 ");
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "history.db.schema1")) << "a copy, once";
+  EXPECT_TRUE(fs::exists(folder_ / "history.db.schema1")) << "a copy, once";
 }
 
 TEST_F(OlderHistory, FirstVersion_ClosesItsSuspicion) {

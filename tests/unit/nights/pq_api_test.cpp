@@ -2,15 +2,14 @@
 // The functions of libpq that are found at run time, compared with its header.
 #include "harness/nights/internal/postgres.h"
 
-#include <gmock/gmock.h>
 #include <libpq-fe.h>
 
 #include <type_traits>
 
+#include "tests/testing.h"
+
 namespace stepbench::nights {
 namespace {
-
-using ::testing::HasSubstr;
 
 // Handles have our own type names; everything else must be the same.
 template <typename T>

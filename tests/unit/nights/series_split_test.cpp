@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/history.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/nights/internal/track_store.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::FieldsAre;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 nights::TrackedSeries series_on(const char* cpu, std::int64_t workers) {
   nights::TrackedSeries series{.workload = "train_step",

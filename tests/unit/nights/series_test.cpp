@@ -2,21 +2,11 @@
 // Which facts start another series, which a new segment, and which neither.
 #include "harness/nights/history.h"
 
-#include <gmock/gmock.h>
-
-#include <functional>
-#include <set>
-
 #include "harness/nights/internal/imported_run.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using ::testing::Key;
-using ::testing::Pair;
 
 Value text(const char* value) { return std::string(value); }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/nights/simulated_machine.h"
 
-#include <cmath>
 #include <numbers>
 
 namespace stepbench::testing_nights {

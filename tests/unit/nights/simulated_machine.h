@@ -2,14 +2,8 @@
 // A simulated machine: alternating launches of two programs with known noise. Seeded; one thread.
 #pragma once
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <vector>
-
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/normal_draws.h"
 
 namespace stepbench::testing_nights {
@@ -54,7 +48,7 @@ class SimulatedMachine {
   World world_;
   stats::Random random_;
   double night_ = 0;
-  testing_noise::NormalDraws normals_;
+  NormalDraws normals_;
 };
 
 }  // namespace stepbench::testing_nights

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/sqlite.h"
 
-#include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <map>
 #include <thread>
 
 #include "harness/base/error.h"
@@ -18,24 +14,10 @@
 #include "harness/nights/internal/postgres.h"
 #include "harness/nights/internal/schema.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::nights {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-
-std::string error_of(const std::function<void()>& work) {
-  try {
-    work();
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 class SqliteTest : public ::testing::Test {
  protected:
@@ -108,7 +90,7 @@ TEST_F(SqliteTest, LockedByAnother_TimesOut) {
   const auto second =
       open_sqlite(file(), {.busy_timeout = std::chrono::milliseconds(50), .file_system = {}});
   Transaction transaction(*first);
-  EXPECT_THAT(error_of([&] { second->begin_write(); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { second->begin_write(); }),
               HasSubstr("another process has kept it locked for 0.05 s"));
 }
 
@@ -118,7 +100,7 @@ TEST_F(SqliteTest, LockedWithoutLog_TimesOut) {
   first->exec("PRAGMA journal_mode = DELETE");
   first->exec("BEGIN EXCLUSIVE");
   const auto began = std::chrono::steady_clock::now();
-  EXPECT_THAT(error_of([&] {
+  EXPECT_THAT(test::error_of<ConfigError>([&] {
                 (void)open_sqlite(
                     file(), {.busy_timeout = std::chrono::milliseconds(1000), .file_system = {}});
               }),
@@ -141,7 +123,7 @@ TEST_F(SqliteTest, ReadOnlyHistory_IsReadable) {
   if (child == 0) {
     constexpr uid_t kNobody = 65534;
     if (::geteuid() == 0 && ::setuid(kNobody) != 0) ::_exit(2);
-    const std::string error = error_of([&] {
+    const std::string error = test::error_of<ConfigError>([&] {
       const auto database = open_sqlite(odd);
       if (column(*database, "SELECT v FROM meta") != std::vector{SqlValue(std::int64_t{7})}) {
         ::_exit(3);
@@ -154,7 +136,7 @@ TEST_F(SqliteTest, ReadOnlyHistory_IsReadable) {
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   ::chmod(folder.path().c_str(), 0755);
   EXPECT_EQ(status, 0);
-  EXPECT_FALSE(std::filesystem::exists(odd + "-shm"));
+  EXPECT_FALSE(fs::exists(odd + "-shm"));
 }
 
 TEST_F(SqliteTest, UnusableRow_IsNamed) {
@@ -162,7 +144,7 @@ TEST_F(SqliteTest, UnusableRow_IsNamed) {
   database->exec("CREATE TABLE run (id, context)");
   database->exec("INSERT INTO run VALUES ('n1', '{'), (x'6E32', '{}')");
   const auto error = [&](const std::string& sql, const std::function<void(SqlRow)>& read) {
-    return error_of([&] { database->exec(sql, {}, read); });
+    return test::error_of<ConfigError>([&] { database->exec(sql, {}, read); });
   };
   EXPECT_THAT(error("SELECT id, context FROM run WHERE id = 'n1'",
                     [](SqlRow row) { (void)std::get<std::int64_t>(row[1]); }),
@@ -177,9 +159,9 @@ TEST_F(SqliteTest, UnusableRow_IsNamed) {
 
 TEST_F(SqliteTest, RowOver64MiB_IsRejected) {
   const auto database = open_sqlite(file());
-  EXPECT_THAT(
-      error_of([&] { database->exec("SELECT hex(zeroblob(40000000))", {}, [](SqlRow) {}); }),
-      HasSubstr("too big"));
+  EXPECT_THAT(test::error_of<ConfigError>(
+                  [&] { database->exec("SELECT hex(zeroblob(40000000))", {}, [](SqlRow) {}); }),
+              HasSubstr("too big"));
 }
 
 TEST_F(SqliteTest, ForeignDatabase_KeepsItsJournal) {
@@ -234,15 +216,18 @@ TEST_F(SqliteTest, OtherFile_IsRejected) {
   folder.write("history.db",
                "case,step\n1,2\nand so on, for more than a hundred bytes of text, so "
                "that it cannot be taken for an empty file\n");
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(file()); }), HasSubstr("is not a SQLite database"));
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder.path()); }), HasSubstr("is not a file"));
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)open_sqlite(file()); }),
+              HasSubstr("is not a SQLite database"));
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)open_sqlite(folder.path()); }),
+              HasSubstr("is not a file"));
   ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(folder / "pipe"); }), HasSubstr("is not a file"));
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)open_sqlite(folder / "pipe"); }),
+              HasSubstr("is not a file"));
 }
 
 TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
   const auto error_on = [&](std::int64_t type) {
-    return error_of(
+    return test::error_of<ConfigError>(
         [&] { (void)open_sqlite(file(), {.file_system = [=](const auto&) { return type; }}); });
   };
   for (const auto& [type, name] : std::map<std::int64_t, const char*>{{0x6969, "NFS"},
@@ -259,17 +244,18 @@ TEST_F(SqliteTest, SharedFileSystem_IsRejectedByName) {
     // 32-bit machines give it with a sign.
     EXPECT_THAT(error_on(static_cast<std::int32_t>(type)), HasSubstr(name));
   }
-  EXPECT_FALSE(std::filesystem::exists(file()));
+  EXPECT_FALSE(fs::exists(file()));
 }
 
 TEST_F(SqliteTest, LinkToSharedFileSystem_IsRejected) {
   folder.write("nfs/history.db", "");
-  std::filesystem::create_symlink("nfs/history.db", file());
-  const auto is_shared = [&](const std::filesystem::path& where) {
+  fs::create_symlink("nfs/history.db", file());
+  const auto is_shared = [&](const fs::path& where) {
     return std::int64_t{where.filename() == "nfs" ? 0x6969 : 0xEF53};
   };
-  EXPECT_THAT(error_of([&] { (void)open_sqlite(file(), {.file_system = is_shared}); }),
-              HasSubstr("lies on NFS"));
+  EXPECT_THAT(
+      test::error_of<ConfigError>([&] { (void)open_sqlite(file(), {.file_system = is_shared}); }),
+      HasSubstr("lies on NFS"));
   EXPECT_NO_THROW((void)open_sqlite(folder / "local.db", {.file_system = is_shared}));
 }
 
@@ -280,7 +266,7 @@ TEST_F(SqliteTest, FullDisk_RollsBack) {
     ::signal(SIGXFSZ, SIG_IGN);
     const rlimit limit{65536, 65536};
     ::setrlimit(RLIMIT_FSIZE, &limit);
-    const std::string error = error_of([&] {
+    const std::string error = test::error_of<ConfigError>([&] {
       const auto database = open_sqlite(file());
       Transaction transaction(*database);
       const std::vector<SqlValue> rows(100, std::string(10'000, 'x'));
@@ -299,12 +285,14 @@ TEST_F(SqliteTest, FullDisk_RollsBack) {
 
 TEST(DatabaseUrl, OtherForm_IsRejectedNamingBoth) {
   for (const char* url : {"", "sqlite:", "history.db", "mysql://h/d", "postgresql:/h", "C:\\x"}) {
-    const std::string error = error_of([&] { (void)Database::open(url); });
+    const std::string error = test::error_of<ConfigError>([&] { (void)Database::open(url); });
     EXPECT_THAT(error, HasSubstr("there are sqlite:FILE and postgresql://")) << url;
   }
-  EXPECT_THAT(error_of([&] { (void)Database::open("history.db"); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)Database::open("history.db"); }),
               HasSubstr("did you mean 'sqlite:history.db'?"));
-  EXPECT_EQ(error_of([&] { (void)Database::open("mysql://me:secret@h/d"); }).find("secret"),
+  EXPECT_EQ(test::error_of<ConfigError>([&] {
+              (void)Database::open("mysql://me:secret@h/d");
+            }).find("secret"),
             std::string::npos);
 }
 
@@ -318,7 +306,7 @@ TEST_F(SqliteTest, OlderSchema_IsUpgradedKeepingRows) {
   migrate(*database, now);
   EXPECT_THAT(database->tables(), ElementsAre("a", "b", "meta"));
   EXPECT_THAT(column(*database, "SELECT v FROM a"), ElementsAre(SqlValue("kept")));
-  EXPECT_THAT(error_of([&] { migrate(*database, old); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { migrate(*database, old); }),
               HasSubstr("written in schema version 2; this program knows versions up to 1"));
 }
 
@@ -327,11 +315,11 @@ TEST_F(SqliteTest, ForeignDatabase_IsRejectedUnchanged) {
   const auto database = open_sqlite(file());
   migrate(*database, versions);
   database->exec("UPDATE meta SET value = '1.5' WHERE key = 'schema_version'");
-  EXPECT_THAT(error_of([&] { migrate(*database, versions); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { migrate(*database, versions); }),
               HasSubstr("is not a history of stepbench"));
   const auto other = open_sqlite(folder / "other.db");
   other->exec("CREATE TABLE recipes (v)");
-  EXPECT_THAT(error_of([&] { migrate(*other, versions); }),
+  EXPECT_THAT(test::error_of<ConfigError>([&] { migrate(*other, versions); }),
               HasSubstr("is not a history of stepbench (it has the table 'recipes')"));
   EXPECT_THAT(other->tables(), ElementsAre("recipes"));
 }
@@ -350,7 +338,7 @@ TEST(DatabaseUrl, RejectedUrl_HidesItsPassword) {
   for (const char* url :
        {"mysql://me:secret@host/x", "postgresql:/me:secret@host/x", "me:secret@host/x",
         "host=h password=secret", "sqlite://me:secret@host/x.db"}) {
-    EXPECT_THAT(error_of([&] { (void)Database::open(url); }),
+    EXPECT_THAT(test::error_of<ConfigError>([&] { (void)Database::open(url); }),
                 AllOf(HasSubstr("names no database"), Not(HasSubstr("secret"))))
         << url;
   }

@@ -2,13 +2,8 @@
 #include "harness/nights/internal/track_store.h"
 
 #include <fcntl.h>
-#include <gmock/gmock.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-
-#include <fstream>
-#include <set>
-#include <sstream>
 
 #include "harness/base/error.h"
 #include "harness/nights/internal/database.h"
@@ -16,16 +11,12 @@
 #include "harness/nights/internal/sqlite.h"
 #include "harness/os/descriptor.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 class TrackStoreTest : public ::testing::Test {
@@ -43,11 +34,6 @@ class TrackStoreTest : public ::testing::Test {
       if (one.series.metric == nights::kStepSeries && one.series.case_id == case_id) return one;
     }
     throw Error("no step series of " + case_id);
-  }
-  static std::string text_of_file(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
   }
 
   test::TemporaryFolder folder;
@@ -322,35 +308,31 @@ TEST_F(TrackStoreTest, Events_RoundTripInOrder) {
   EXPECT_EQ(events[1].to_state, "reproduced");
   EXPECT_EQ(events[1].details, first[1].details);
   EXPECT_EQ(events[2].what, "ignore");
-  const std::string text = text_of_file(events_file());
+  const std::string text = test::text_of_file(events_file());
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
 }
 
 TEST_F(TrackStoreTest, RebuiltHistory_ReadsItsEvents) {
   const nights::TrackEvent event{.what = "suspect", .alert_id = "A1"};
   open().record(std::vector{event, event});
-  std::filesystem::remove(file());
+  fs::remove(file());
   EXPECT_THAT(open().events(), SizeIs(2));
   // A torn last line is not an event, and is overwritten by the next one.
   std::ofstream(events_file(), std::ios::app) << R"({"schema":"stepbench.event","ver)";
   EXPECT_THAT(open().events(), SizeIs(2));
   open().record({&event, 1});
-  std::filesystem::remove(file());
+  fs::remove(file());
   EXPECT_THAT(open().events(), SizeIs(3));
   std::ofstream(events_file(), std::ios::app) << "what is this?\n";
-  try {
-    (void)open();
-    FAIL() << "it was taken";
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where(), events_file() + ":4");
-  }
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)open(); }),
+              StartsWith(events_file() + ":4: "));
 }
 
 TEST_F(TrackStoreTest, KnownEvents_AreNotReadAgain) {
   const nights::TrackEvent event{
       .what = "suspect", .alert_id = "A1", .reason = std::string(3000, 'x')};
   open().record({&event, 1});
-  const std::string line = text_of_file(events_file());
+  const std::string line = test::text_of_file(events_file());
   folder.write("history.db.events.jsonl", '?' + line.substr(1) + line);
   EXPECT_THAT(open().events(), SizeIs(1));
   folder.write("history.db.events.jsonl", "?\n");
@@ -368,8 +350,8 @@ TEST_F(TrackStoreTest, LockedFileOrPipe_TimesOut) {
                                     std::chrono::milliseconds(20));
       },
       ThrowsMessage<ConfigError>(HasSubstr("is locked by another program")));
-  EXPECT_EQ(text_of_file(events_file()), "");
-  std::filesystem::remove(events_file());
+  EXPECT_EQ(test::text_of_file(events_file()), "");
+  fs::remove(events_file());
   ASSERT_EQ(::mkfifo(events_file().c_str(), 0600), 0);
   EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("is a pipe")));
 }
@@ -391,7 +373,7 @@ TEST_F(TrackStoreTest, KeptBuilds_AreSortedByTime) {
 
 TEST_F(TrackStoreTest, OnlyAdd_MakesOne) {
   EXPECT_THROW((void)nights::TrackStore::open(url(), {.make = false}), ConfigError);
-  EXPECT_FALSE(std::filesystem::exists(file()));
+  EXPECT_FALSE(fs::exists(file()));
   (void)open();
   nights::Database::open(url())->exec("UPDATE meta SET value = '99'");
   EXPECT_THAT([&] { (void)open(); }, ThrowsMessage<ConfigError>(HasSubstr("schema version 99")));

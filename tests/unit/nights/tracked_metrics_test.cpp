@@ -2,22 +2,16 @@
 // Further series: metrics named by a case, and branches other than main.
 #include "harness/nights/history.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
 #include "harness/nights/internal/track_store.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/made_night.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 using testing_history::MadeNight;
 
 record::Results night_that_tracks(const std::string& metrics, int day = 3) {

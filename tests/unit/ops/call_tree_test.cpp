@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ops/op_trees.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/ops/op_table.h"
 #include "harness/traces/internal/folded_calls.h"
 #include "harness/traces/internal/op_tree.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
 namespace {
-
-using testing::LogMaker;
-using testing::RandomLog;
 
 // "  forward 1 60 = 20" per row: name, calls, host time with and without children.
 std::vector<std::string> drawn(const OpTable& table) {
@@ -53,15 +48,15 @@ OpLog two_steps() {
 }
 
 TEST(CallTree, Rows_AreStepPhaseAndCall) {
-  EXPECT_THAT(drawn(testing::table_of(two_steps())),
-              ::testing::ElementsAre("ProfilerStep* 2 2000 own 760",     //
-                                     "  data_wait 2 200 own 200",        //
-                                     "  forward 2 1000 own 400",         //
-                                     "    aten::linear 4 600 own 240",   //
-                                     "      aten::addmm 2 360 own 360",  //
-                                     "  aten::zero_ 2 40 own 40",        //
-                                     "(other threads) 0 30 own 0",       //
-                                     "  MmBackward0 1 30 own 30"));
+  EXPECT_THAT(drawn(table_of(two_steps())),
+              ElementsAre("ProfilerStep* 2 2000 own 760",     //
+                          "  data_wait 2 200 own 200",        //
+                          "  forward 2 1000 own 400",         //
+                          "    aten::linear 4 600 own 240",   //
+                          "      aten::addmm 2 360 own 360",  //
+                          "  aten::zero_ 2 40 own 40",        //
+                          "(other threads) 0 30 own 0",       //
+                          "  MmBackward0 1 30 own 30"));
 }
 
 TEST(CallTree, DeviceWork_CountsToCallAndCallers) {
@@ -70,7 +65,7 @@ TEST(CallTree, DeviceWork_CountsToCallAndCallers) {
   maker.op("aten::addmm", 10, 90);
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 40, 50, 9, 1);
   maker.activity(ActivityKind::kKernel, "gemm", 200, 260, 9, 1);
-  const std::vector<CallNode> nodes = call_tree(testing::table_of(maker.log));
+  const std::vector<CallNode> nodes = call_tree(table_of(maker.log));
   ASSERT_EQ(nodes.size(), 3U);
   EXPECT_EQ(nodes[0].device_ns, 60);
   EXPECT_EQ(nodes[0].self_device_ns, 0);
@@ -132,7 +127,7 @@ TEST(CallTree, RowLimit_MergesTheSmallestCalls) {
 }
 
 TEST(CallTree, Launches_AreSummed) {
-  OpTable table = testing::table_of(two_steps());
+  OpTable table = table_of(two_steps());
   const std::vector<CallNode> one = call_tree(table);
   std::vector<OpFrame> frames = frames_of(table, 300);
   EXPECT_GT(frames.size(), 4U);

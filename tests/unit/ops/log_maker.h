@@ -2,20 +2,15 @@
 // Hand-made op logs for tests.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
 #include "harness/traces/op_table_of.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline std::uint32_t index_of(std::vector<std::string>& texts, std::string_view text) {
   const auto found = std::find(texts.begin(), texts.end(), text);
@@ -157,4 +152,4 @@ inline ops::OpRow row_of(const ops::OpTable& table, std::string_view name,
   return {};
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

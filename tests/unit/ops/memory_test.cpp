@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/traces/op_table_of.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::LogMaker;
 
 constexpr std::int64_t kMiB = 1 << 20;
 
@@ -31,7 +25,7 @@ LogMaker with_temporary(std::int64_t extra) {
 
 TEST(Memory, Spike_NamesOpPhaseAndStep) {
   const LogMaker maker = with_temporary(60 * kMiB);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   const std::vector<Finding> findings = traces::memory_findings(traces::trace_of(maker.log), table);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].id, "memory.spike");
@@ -45,7 +39,7 @@ TEST(Memory, Spike_NamesOpPhaseAndStep) {
 TEST(Memory, LastingOrSmall_IsNoSpike) {
   const LogMaker small = with_temporary(20 * kMiB);
   const auto findings_of = [](const OpLog& log) {
-    return traces::memory_findings(traces::trace_of(log), testing::table_of(log));
+    return traces::memory_findings(traces::trace_of(log), table_of(log));
   };
   EXPECT_TRUE(findings_of(small.log).empty());
   LogMaker ramp;
@@ -57,7 +51,7 @@ TEST(Memory, LastingOrSmall_IsNoSpike) {
 TEST(Memory, PeakPerDevice_IsInTheTable) {
   LogMaker maker = with_temporary(60 * kMiB);
   maker.memory(1700, 5 * kMiB, 1, 0).total_allocated = 0;
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   std::vector<std::string> peaks;
   for (const MemoryPoint& point : table.memory) {
     if (!point.peak) continue;

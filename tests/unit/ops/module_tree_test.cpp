@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ops/op_trees.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
-using testing::LogMaker;
-using testing::RandomLog;
 using NodeKind = ModuleNode::Kind;
 
 // One step of 1000 ns: a convolution in layer1.0.conv1, an activation in layer1.0, a head, the
@@ -77,7 +71,7 @@ void expect_sums(const ModuleTree& tree) {
 }
 
 TEST(ModuleTree, EachModule_HasForwardAndBackward) {
-  const ModuleTree tree = make_module_tree(testing::table_of(small_model().log), 3);
+  const ModuleTree tree = make_module_tree(table_of(small_model().log), 3);
   EXPECT_EQ(tree.steps, 1);
   EXPECT_EQ(tree.full_depth, 3U);
   EXPECT_THAT(tree.phases, ElementsAre("forward", "backward", "optimizer"));
@@ -96,7 +90,7 @@ TEST(ModuleTree, EachModule_HasForwardAndBackward) {
 }
 
 TEST(ModuleTree, DeeperModules_CountToTheShownOne) {
-  const OpTable table = testing::table_of(small_model().log);
+  const OpTable table = table_of(small_model().log);
   const ModuleTree one = make_module_tree(table, 1);
   EXPECT_EQ(node_at(one, NodeKind::kModule, "layer1").all.cpu_ns, 330);
   for (const ModuleNode& node : one.nodes) EXPECT_LE(node.depth, 1U);
@@ -108,7 +102,7 @@ TEST(ModuleTree, DeeperModules_CountToTheShownOne) {
 TEST(ModuleTree, OtherThreads_AreOutsideTheStep) {
   LogMaker maker = small_model();
   maker.op("aten::stack", 300, 340, 2);
-  const ModuleTree tree = make_module_tree(testing::table_of(maker.log), 2);
+  const ModuleTree tree = make_module_tree(table_of(maker.log), 2);
   EXPECT_EQ(tree.other_threads_ns, 40);
   EXPECT_EQ(tree.nodes.front().all.cpu_ns, 1040);
   expect_sums(tree);
@@ -119,7 +113,7 @@ TEST(ModuleTree, Kernels_CountToTheirModule) {
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 40, 50, 1, 0);
   maker.activity(ActivityKind::kKernel, "implicit_gemm", 500, 1300, 1, 0);
   maker.activity(ActivityKind::kKernel, "wgrad", 1300, 1700, 2, 4);
-  const ModuleTree tree = make_module_tree(testing::table_of(maker.log), 3);
+  const ModuleTree tree = make_module_tree(table_of(maker.log), 3);
   EXPECT_TRUE(tree.device);
   const ModuleNode& conv = node_at(tree, NodeKind::kModule, "layer1.0.conv1");
   EXPECT_EQ(conv.by_phase[0].device_ns, 800);
@@ -137,7 +131,7 @@ TEST(ModuleTree, AnyLog_SumsToTheSteps) {
     for (std::size_t i = 0; i < log.ops.size(); ++i) {
       if (i % 3 != 0) log.ops[i].module = static_cast<std::uint32_t>(i % log.modules.size());
     }
-    const OpTable table = testing::table_of(log);
+    const OpTable table = table_of(log);
     const OpTotals totals = totals_of(table.rows);
     for (std::size_t depth = 0; depth < 5; ++depth) {
       const ModuleTree tree = make_module_tree(table, depth);

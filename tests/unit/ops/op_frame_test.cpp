@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ops/op_table.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/record/internal/line_codec.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
 namespace {
-
-using testing::RandomLog;
 
 // Everything that a reader could ask of a table.
 std::string described(const OpTable& table) {
@@ -22,7 +18,7 @@ std::string described(const OpTable& table) {
 }
 
 TEST(OpFrame, AnyNumberOfFrames_RoundTrips) {
-  const OpTable table = testing::table_of(RandomLog(3).make(40));
+  const OpTable table = table_of(RandomLog(3).make(40));
   const std::vector<OpFrame> small = frames_of(table, 2000);
   EXPECT_GT(small.size(), 10U);
   const OpTable back = op_table_of(small);
@@ -60,12 +56,10 @@ TEST(OpFrame, UnknownTablesAndColumns_AreIgnored) {
 
 TEST(OpFrame, InvalidIndex_NamesItsColumn) {
   const OpFrame frame{.table = "ops", .strings = {"a"}, .series = {{"module"}, {{5}}}};
-  try {
-    (void)op_table_of({&frame, 1});
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("column 'module': 5"));
-  }
+  EXPECT_THAT(test::error_of([&] {
+                (void)op_table_of({&frame, 1});
+              }),
+              HasSubstr("column 'module': 5"));
 }
 
 }  // namespace

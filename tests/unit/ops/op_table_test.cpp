@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/ops/op_table.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/traces/internal/op_tree.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::ops {
 namespace {
 
-using testing::LogMaker;
-using testing::RandomLog;
-using testing::row_of;
-
 TEST(OpTable, AsyncEvent_HasNoSelfTime) {
   LogMaker maker;
   maker.op("future", 10, 50).async = true;
-  const OpRow row = row_of(testing::table_of(maker.log), "future");
+  const OpRow row = row_of(table_of(maker.log), "future");
   EXPECT_TRUE(row.async);
   EXPECT_EQ(row.cpu_ns, 40);
   EXPECT_EQ(row.self_cpu_ns, 0);
@@ -56,7 +50,7 @@ TEST(OpTable, SelfTimes_SumToTheOutermostTotals) {
 
 TEST(OpTable, CoarserGroups_SumTheFinest) {
   const OpLog log = RandomLog(5).make();
-  const OpTable table = testing::table_of(log);
+  const OpTable table = table_of(log);
   for (const OpGrouping by :
        {OpGrouping{}, OpGrouping{.shapes = true}, OpGrouping{.phase = true, .step = true}}) {
     const std::vector<OpRow> rows = grouped(table.rows, by);
@@ -77,16 +71,15 @@ TEST(OpTable, StepsPhasesAndShapes_AreSeparate) {
   maker.shaped("aten::mm", "[[4, 3], [3, 4]]", 60, 65);
   maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 120, 123);
   maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 100, 101);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   std::vector<std::string> seen;
   for (const OpRow& row : table.rows) {
     if (row.kind != OpKind::kOp) continue;
     seen.push_back(std::to_string(row.step) + " " + std::string(table.text(row.phase)) + " " +
                    std::string(table.text(row.shapes)) + " " + std::to_string(row.flops));
   }
-  EXPECT_THAT(seen, ::testing::ElementsAre(
-                        "4 forward [[2, 3], [3, 4]] 48", "4 backward [[4, 3], [3, 4]] 96",
-                        "5  [[2, 3], [3, 4]] 48", "5 forward [[2, 3], [3, 4]] 48"));
+  EXPECT_THAT(seen, ElementsAre("4 forward [[2, 3], [3, 4]] 48", "4 backward [[4, 3], [3, 4]] 96",
+                                "5  [[2, 3], [3, 4]] 48", "5 forward [[2, 3], [3, 4]] 48"));
   EXPECT_EQ(row_of(table, "ProfilerStep*", OpKind::kAnnotation).calls, 2);
 }
 
@@ -96,7 +89,7 @@ TEST(OpTable, OtherThreads_JoinThePhaseOfTheirStart) {
   maker.phase("backward", 0, 50, 90);
   maker.op("MmBackward0", 60, 70, 1);
   maker.op("aten::stack", 120, 130, 2);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   std::map<std::string_view, std::pair<std::string_view, std::int64_t>> found;
   for (const OpRow& row : table.rows) {
     found[table.text(row.name)] = {table.text(row.phase), row.step};
@@ -112,7 +105,7 @@ TEST(OpTable, Kernel_IsSelfTimeOfItsOp) {
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 40, 50, 9, 1);
   maker.activity(ActivityKind::kKernel, "gemm", 200, 260, 9, 1);
   maker.activity(ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 300, 307, 10).bytes = 64;
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   EXPECT_EQ(row_of(table, "aten::linear").self_cpu_ns, 20) << "without direct children";
   EXPECT_EQ(row_of(table, "aten::addmm").cpu_ns, 80);
   EXPECT_EQ(row_of(table, "aten::addmm").self_device_ns, 60);
@@ -133,7 +126,7 @@ TEST(OpTable, DeviceWork_JoinsByOpThenCall) {
   maker.activity(ActivityKind::kRuntime, "cudaLaunchKernel", 120, 130, 2).thread = 0;
   maker.activity(ActivityKind::kKernel, "by correlation", 520, 540, 2);
   maker.activity(ActivityKind::kKernel, "nobody's", 540, 570, 3);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   EXPECT_EQ(row_of(table, "aten::mm").self_device_ns, 10);
   EXPECT_EQ(row_of(table, "aten::add").self_device_ns, 20);
   EXPECT_EQ(totals_of(table.rows).self_device_ns, 60);
@@ -152,7 +145,7 @@ TEST(OpTable, Marks_LimitActivitiesToSteps) {
   maker.activity(ActivityKind::kSynchronization, "Context Synchronize", 701, 989, 5);
   const auto names = [&] {
     std::vector<std::string> all;
-    const OpTable table = testing::table_of(maker.log);
+    const OpTable table = table_of(maker.log);
     for (const ActivityRow& row : table.activities) all.emplace_back(table.text(row.name));
     return all;
   };
@@ -169,7 +162,7 @@ TEST(OpTable, MergedCalls_KeepKernelsAndBytes) {
   maker.op("aten::add", 10, 90);
   maker.activity(ActivityKind::kKernel, "add", 200, 230, 1, 1);
   maker.memory(20, 512, 1);
-  const OpRow row = row_of(testing::table_of(maker.log), "aten::add");
+  const OpRow row = row_of(table_of(maker.log), "aten::add");
   EXPECT_EQ(row.calls, 1);
   EXPECT_EQ(row.self_device_ns, 30);
   EXPECT_EQ(row.own_cpu_bytes, 512);
@@ -184,7 +177,7 @@ TEST(OpTable, Bytes_CountToEachOpenOp) {
   maker.memory(30, -200, 1);
   maker.memory(95, 64, 0);
   maker.memory(50, 4096, 1, 0);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   const OpRow linear = row_of(table, "aten::linear");
   EXPECT_EQ(linear.cpu_bytes, 864);
   EXPECT_EQ(linear.self_cpu_bytes, 64);
@@ -205,7 +198,7 @@ TEST(OpTable, BothEnds_BelongToTheInterval) {
   maker.memory(10, 2);
   maker.memory(20, 4);
   maker.memory(21, 8);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   EXPECT_EQ(row_of(table, "aten::empty").cpu_bytes, 6);
   const OpRow rest = row_of(table, "[memory]", OpKind::kMemory);
   EXPECT_EQ(rest.calls, 2);
@@ -224,7 +217,7 @@ TEST(OpTable, CalleesAndBackward_InheritTheModule) {
   backward.forward_thread = 0;
   maker.op("aten::convolution_backward", 110, 140, 1);
   maker.op("aten::ones_like", 160, 170, 1);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   std::map<std::string_view, std::string_view> modules;
   for (const OpRow& row : table.rows) modules[table.text(row.name)] = table.text(row.module);
   EXPECT_EQ(modules["aten::convolution"], "layer1.conv");
@@ -238,7 +231,7 @@ TEST(OpTable, Synchronization_NamesItsOp) {
   maker.op("aten::item", 0, 100);
   maker.activity(ActivityKind::kRuntime, "cudaStreamSynchronize", 10, 60, 1, 0);
   maker.activity(ActivityKind::kRuntime, "cudaStreamSynchronize", 70, 80, 2, 0);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   ASSERT_EQ(table.activities.size(), 1U);
   const ActivityRow& row = table.activities[0];
   EXPECT_EQ(table.text(row.op), "aten::item");
@@ -254,7 +247,7 @@ TEST(OpTable, RecursiveOp_CountsItsWorkOnce) {
   maker.shaped("aten::mm", kShapes, 0, 100);
   maker.op("aten::to", 10, 20);
   maker.shaped("aten::mm", kShapes, 30, 90);
-  const OpTable table = testing::table_of(maker.log);
+  const OpTable table = table_of(maker.log);
   EXPECT_EQ(totals_of(table.rows).flops, 2 * 8 * 32 * 64);
   std::int64_t calls = 0;
   for (const OpRow& row : table.rows) calls += table.text(row.name) == "aten::mm" ? row.calls : 0;

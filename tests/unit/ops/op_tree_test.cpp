@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/internal/op_tree.h"
 
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::LogMaker;
 
 // A log's ops by index, in the tree of its trace.
 struct Tree {

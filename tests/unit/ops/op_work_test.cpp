@@ -3,12 +3,7 @@
 // devices.
 #include "harness/ops/op_work.h"
 
-#include <gtest/gtest.h>
-
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::ops {
 namespace {

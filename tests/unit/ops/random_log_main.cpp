@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   using namespace stepbench;
   using Json = nlohmann::json;
   if (argc != 2) return 2;
-  const ops::OpLog log = testing::RandomLog(static_cast<std::uint32_t>(std::stoul(argv[1]))).make();
+  const ops::OpLog log = RandomLog(static_cast<std::uint32_t>(std::stoul(argv[1]))).make();
   Json out = {{"ops", Json::array()}, {"activities", Json::array()}, {"memory", Json::array()}};
   for (const ops::OpEvent& op : log.ops) {
     out["ops"].push_back({{"name", log.names[op.name]},
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
   for (const ops::MemoryEvent& event : log.memory) {
     out["memory"].push_back({event.at_ns, event.bytes, event.device});
   }
-  const ops::OpTable table = testing::table_of(log);
+  const ops::OpTable table = table_of(log);
   for (const ops::OpRow& row : ops::grouped(table.rows, {.shapes = true})) {
     out["table"].push_back({{"name", table.text(row.name)},
                             {"shapes", table.text(row.shapes)},

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/process.h"
 
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::os {
 namespace {
@@ -26,7 +22,7 @@ bool is_gone(pid_t process) {
   const std::string program = "/proc/" + std::to_string(process) + "/exe";
   for (int turn = 0; turn < 60'000; ++turn) {
     std::error_code none;
-    (void)std::filesystem::read_symlink(program, none);
+    (void)fs::read_symlink(program, none);
     if (none) return true;
     std::this_thread::sleep_for(10ms);
   }
@@ -167,7 +163,7 @@ TEST(Command, FolderAndVariables_AreSet) {
       {.folder = folder.path(),
        .unset = {"STEPBENCH_TEST_A"},
        .set = {"STEPBENCH_TEST_B=2", "STEPBENCH_TEST_C=3"}});
-  EXPECT_EQ(result.out, std::filesystem::canonical(folder.path()).string() + "\n,2,3\n");
+  EXPECT_EQ(result.out, fs::canonical(folder.path()).string() + "\n,2,3\n");
   EXPECT_FALSE(run_command({"true"}, "", 10min, {.folder = folder / "absent"}).started);
 }
 

@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/files.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::os {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
-using ::testing::ThrowsMessage;
-namespace fs = std::filesystem;
 
 constexpr std::string_view kResult =
     R"({"kind":"run","schema":"stepbench.result","version":"1.4"})";

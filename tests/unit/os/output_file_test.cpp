@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/os/files.h"
 
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -9,17 +8,14 @@
 
 #include <csignal>
 #include <future>
-#include <iterator>
-#include <string>
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::os {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST(OutputFile, Pieces_AppearTogetherOrNot) {
   const test::TemporaryFolder folder;
@@ -94,7 +90,7 @@ TEST(OutputFile, LinkToAnotherFolder_IsRejected) {
   const test::TemporaryFolder mine;
   fs::create_symlink(mine / "precious", folder / "out.csv");
   EXPECT_THAT([&] { write_output_file("--output", folder / "out.csv", "text"); },
-              testing::ThrowsMessage<ConfigError>(testing::HasSubstr("a link to another folder")));
+              ThrowsMessage<ConfigError>(HasSubstr("a link to another folder")));
   EXPECT_FALSE(fs::exists(mine / "precious"));
   write_output_file("--output", "/dev/stdout", "");
 }
@@ -158,12 +154,8 @@ TEST(OutputFile, FullDisk_KeepsTheOldFile) {
   const rlimit none{.rlim_cur = 0, .rlim_max = before.rlim_max};
   auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
   ::setrlimit(RLIMIT_FSIZE, &none);
-  std::string why;
-  try {
-    write_output_file({}, folder / "out.csv", "new\n");
-  } catch (const ConfigError& error) {
-    why = error.what();
-  }
+  const std::string why =
+      test::error_of<ConfigError>([&] { write_output_file({}, folder / "out.csv", "new\n"); });
   ::setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, handler);
   EXPECT_EQ(why, (folder / "out.csv").string() + ": cannot be written: File too large");

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's data on a process: its end and its usage.
-#include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/os/process.h"
 
+#include "tests/testing.h"
+
 namespace stepbench::os {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(ProcessExit, StatusSignalAndMemory_AreSeparate) {
   EXPECT_EQ(exit_text({.status = W_EXITCODE(3, 0)}), "exited with status 3");

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages for an invalid file or argument: the place and the expectation.
-#include <gmock/gmock.h>
-
 #include <chrono>
-#include <string>
 
 #include "harness/os/process.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 struct Mistake {
   const char* yaml;

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/plan.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::plan {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 std::string fixed(const std::string& text, const std::vector<std::string>& set = {},
                   const Fields& values = {}) {

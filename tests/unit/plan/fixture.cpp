@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/plan/fixture.h"
 
-#include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <fstream>
-#include <limits>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 namespace {
@@ -105,15 +101,15 @@ Catalogue make() {
   return catalogue;
 }
 
-std::filesystem::path write_sweep(const std::string& yaml) {
-  const std::filesystem::path folder =
-      std::filesystem::path(::testing::TempDir()) / ("stepbench-plan-" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
+fs::path write_sweep(const std::string& yaml) {
+  const fs::path folder =
+      fs::path(::testing::TempDir()) / ("stepbench-plan-" + std::to_string(getpid()));
+  fs::create_directories(folder);
   std::ofstream(folder / "sweep.yaml", std::ios::binary) << yaml;
   return folder / "sweep.yaml";
 }
 
-void remove_folder_of(std::string& text, const std::filesystem::path& file) {
+void remove_folder_of(std::string& text, const fs::path& file) {
   const std::string folder = file.parent_path().string() + "/";
   for (std::size_t at = text.find(folder); at != std::string::npos; at = text.find(folder)) {
     text.erase(at, folder.size());
@@ -129,17 +125,17 @@ const Catalogue& sample_catalogue() {
 
 plan::Plan plan_of(const std::string& yaml, const Change& change,
                    std::span<const WorkloadRule> rules) {
-  const std::filesystem::path file = write_sweep(yaml);
+  const fs::path file = write_sweep(yaml);
   plan::PlanRequest request{.file = file};
   if (change) change(request);
   plan::Plan plan = plan::make_plan(request, sample_catalogue(), rules);
-  std::filesystem::remove_all(file.parent_path());
+  fs::remove_all(file.parent_path());
   return plan;
 }
 
 Refusal refusal_of(const std::string& yaml, const Change& change,
                    std::span<const WorkloadRule> rules) {
-  const std::filesystem::path file = write_sweep(yaml);
+  const fs::path file = write_sweep(yaml);
   plan::PlanRequest request{.file = file};
   Refusal refusal;
   try {
@@ -150,7 +146,7 @@ Refusal refusal_of(const std::string& yaml, const Change& change,
     remove_folder_of(refusal.where, file);
     remove_folder_of(refusal.what, file);
   }
-  std::filesystem::remove_all(file.parent_path());
+  fs::remove_all(file.parent_path());
   return refusal;
 }
 

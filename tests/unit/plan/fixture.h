@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "harness/plan/plan.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 

@@ -1,34 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/plan.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
-#include <fstream>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class ForeignCheckTest : public ::testing::Test {
  protected:
   ForeignCheckTest() {
     std::ofstream(file_) << "workload: loader\nsweep:\n  matrix:\n    loader.num_workers: [1, 2]\n";
   }
-  ~ForeignCheckTest() override { std::filesystem::remove(file_); }
+  ~ForeignCheckTest() override { fs::remove(file_); }
 
   plan::Plan plan(const plan::ForeignCheck& check) {
     return plan::make_checked_plan({.file = file_}, sample_catalogue(), check);
   }
 
-  std::filesystem::path file_ = std::filesystem::path(::testing::TempDir()) /
-                                ("foreign-" + std::to_string(getpid()) + ".yaml");
+  fs::path file_ =
+      fs::path(::testing::TempDir()) / ("foreign-" + std::to_string(getpid()) + ".yaml");
 };
 
 TEST_F(ForeignCheckTest, Answers_BecomeSkipsAndNotes) {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/internal/case_shape.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
 #include <random>
 
 #include "harness/base/digest.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/yaml_document.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {

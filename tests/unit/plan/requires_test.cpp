@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Requires, MeaninglessDefault_IsNull) {
   const plan::Plan plan = plan_of("workload: loader\nloader: {num_workers: 0}\n");
@@ -25,17 +22,17 @@ TEST(Requires, IneffectiveOptions_GetOneNote) {
   const plan::Plan plan = plan_of(
       "workload: loader\nschedule: {precision: 0.02}\nloader: {num_workers: 0, prefetch: 4}\n");
   EXPECT_THAT(plan.notes,
-              ::testing::ElementsAre("no effect here: loader.prefetch without loader.num_workers > "
-                                     "0; schedule.precision without schedule.active: auto"));
+              ElementsAre("no effect here: loader.prefetch without loader.num_workers > "
+                          "0; schedule.precision without schedule.active: auto"));
   EXPECT_EQ(ids(plan), ids(plan_of("workload: loader\n")));
 }
 
 TEST(Requires, SweptWithoutEffect_NamesItsCase) {
   const plan::Plan plan = plan_of("workload: loader\nsweep: {matrix: {prefetch: [2, 4]}}\n");
   EXPECT_EQ(plan.cases.size(), 1U);
-  EXPECT_THAT(plan.merged_points,
-              ::testing::ElementsAre(
-                  HasSubstr("; no effect: loader.prefetch without loader.num_workers > 0")));
+  EXPECT_THAT(
+      plan.merged_points,
+      ElementsAre(HasSubstr("; no effect: loader.prefetch without loader.num_workers > 0")));
 }
 
 TEST(Requires, Precision_NeedsAutomaticSteps) {
@@ -115,7 +112,7 @@ TEST(Rules, SkipsAndNotes_AreKept) {
       [](plan::PlanRequest& request) { request.cores = 3; }, rules);
   EXPECT_FALSE(plan.cases[0].skip);
   EXPECT_EQ(plan.cases[1].skip, "too many");
-  EXPECT_THAT(plan.notes, ::testing::ElementsAre("said once"));
+  EXPECT_THAT(plan.notes, ElementsAre("said once"));
 }
 
 TEST(Device, SweptCudaWithoutADevice_IsSkipped) {

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
-#include <set>
-
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 const std::string kSweep =
     "workload: loader\nsweep: {matrix: {loader.num_workers: [0, 1, 2], loader.batch_size: [4, "

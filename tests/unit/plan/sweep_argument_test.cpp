@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // --sweep KEY=V1,V2: adds to a file's sweep and replaces parts of it.
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 using Arguments = std::vector<std::string>;
 
@@ -128,7 +122,7 @@ TEST(StandardInput, Text_IsPlanned) {
   EXPECT_EQ(plan::make_plan(request, sample_catalogue(), {}).name, "stdin");
   request.text = "workload: laoder\n";
   EXPECT_THAT([&] { (void)plan::make_plan(request, sample_catalogue(), {}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("standard input:1:11: ")));
+              ThrowsMessage<ConfigError>(HasSubstr("standard input:1:11: ")));
 }
 
 }  // namespace

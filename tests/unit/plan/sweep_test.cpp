@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 plan::Plan swept(const std::string& sweep) {
   return plan_of("workload: loader\nloader: {num_workers: 7}\nsweep: " + sweep + "\n");

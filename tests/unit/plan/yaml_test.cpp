@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/plan/yaml_document.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/plan/fixture.h"
 
 namespace stepbench::testing {
 namespace {
 
-using ::testing::HasSubstr;
-
 std::string error_of(const std::string& text) {
-  try {
-    static_cast<void>(plan::parse_yaml(text, "a.yaml"));
-    return {};
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
+  return test::error_of<ConfigError>([&] { (void)plan::parse_yaml(text, "a.yaml"); });
 }
 
 TEST(Yaml, Marks_AreLineAndColumnFromOne) {

@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/protocol/messages.h"
 
-#include <gmock/gmock.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <array>
 #include <thread>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::protocol {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 class Pair {
  public:
@@ -46,7 +42,7 @@ TEST(LineBuffer, AnySplit_GivesTheSameLines) {
       buffer.append(part);
       while (const auto line = buffer.next()) lines.emplace_back(*line);
     }
-    EXPECT_THAT(lines, testing::ElementsAre("one", "", "three")) << "cut at " << cut;
+    EXPECT_THAT(lines, ElementsAre("one", "", "three")) << "cut at " << cut;
     EXPECT_EQ(buffer.rest(), "rest");
   }
 }

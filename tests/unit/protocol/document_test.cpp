@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // PROTOCOL.md is the only document for authors of workers: the code must accept its examples.
-#include <gmock/gmock.h>
-
-#include <fstream>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "harness/catalogue/json.h"
 #include "harness/protocol/messages.h"
+#include "tests/testing.h"
 
 namespace stepbench::protocol {
 namespace {

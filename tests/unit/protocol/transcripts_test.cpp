@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages of workers with older protocols, and the record lines of their controllers, recorded
 // with the programs of that time. The current controller must write the same lines.
-#include <gmock/gmock.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
 #include "harness/record/internal/line_codec.h"
 #include "harness/run/internal/worker_session.h"
+#include "tests/testing.h"
 
 namespace stepbench::protocol {
 namespace {
 
-const std::filesystem::path kTranscripts =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/protocol/data";
-
-std::string whole_file(const std::string& name) {
-  std::ifstream in(kTranscripts / name);
-  EXPECT_TRUE(in) << name;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+const fs::path kTranscripts = fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/protocol/data";
 
 std::string record_lines(run::WorkerSession& session, Pass pass) {
   const record::LaunchKey key{"3f2a9c01b4d5e6f7", "", pass, 0, 0};
@@ -46,10 +32,11 @@ TEST(Transcripts, OlderWorker_GivesTheSameLines) {
         {std::string("protocol_2_profiled"), Pass::kNative, 2}}) {
     SCOPED_TRACE(name);
     run::WorkerSession session{std::uint64_t{1} << 20};
-    session.receive(whole_file(name + ".worker.jsonl"));
+    session.receive(test::text_of_file(kTranscripts / (name + ".worker.jsonl")));
     ASSERT_EQ(session.protocol_error(), std::nullopt);
     EXPECT_EQ(session.hello()->protocol.max, highest_version);
-    EXPECT_EQ(record_lines(session, pass), whole_file(name + ".record.jsonl"));
+    EXPECT_EQ(record_lines(session, pass),
+              test::text_of_file(kTranscripts / (name + ".record.jsonl")));
   }
 }
 

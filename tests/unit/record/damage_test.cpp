@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files cut short anywhere: used as far as possible. Damaged ones are the fuzzer's
 // (tests/fuzz, result).
-#include <gmock/gmock.h>
-
-#include <string>
-
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/internal/comparability.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
+#include "tests/testing.h"
 
 namespace stepbench::verdict {
 namespace {

@@ -2,7 +2,6 @@
 // Result files that would fill the memory are rejected by name.
 #include "harness/record/input.h"
 
-#include <gmock/gmock.h>
 #include <libdeflate.h>
 #include <unistd.h>
 
@@ -10,13 +9,10 @@
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::record {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 std::string packed(const std::string& text) {
   libdeflate_compressor* const compressor = libdeflate_alloc_compressor(6);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/record/quality.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <fstream>
-#include <sstream>
+#include "tests/testing.h"
 
 namespace stepbench::record {
 namespace {

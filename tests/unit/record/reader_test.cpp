@@ -2,25 +2,17 @@
 #include "harness/ops/op_table.h"
 #include "harness/record/result_file.h"
 
-#include <gmock/gmock.h>
 #include <libdeflate.h>
-
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/record/input.h"
+#include "tests/testing.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {
 namespace {
 
 using test::TemporaryFolder;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Pair;
 using testing::write_file;
 
 const std::string kRun = encode(testing::run_row()) + '\n';
@@ -130,7 +122,7 @@ TEST(Reader, LaunchLine_CommitsItsOps) {
 TEST(Reader, InconsistentOps_NameTheirLine) {
   const auto key = testing::key();
   const std::string wrong = replaced(ops(key, 3), "\"rows\":1", "\"rows\":2");
-  EXPECT_THAT(error_of(kRun + start(key) + wrong), ::testing::HasSubstr(":3: "));
+  EXPECT_THAT(error_of(kRun + start(key) + wrong), HasSubstr(":3: "));
 }
 
 TEST(Reader, NamesAndLines_HaveALimit) {
@@ -242,9 +234,9 @@ TEST(Reader, BrokenGzip_NamesTheFile) {
   const std::string packed = gzip(kRun + whole(testing::key()));
   for (const std::size_t cut : {3UL, 12UL, packed.size() / 2, packed.size() - 1}) {
     const auto file = write_file(folder / "a.jsonl.gz", packed.substr(0, cut));
-    EXPECT_THAT([&] { (void)read_results(file); },
-                ::testing::ThrowsMessage<ConfigError>(
-                    AllOf(::testing::StartsWith(file.string() + ": "), HasSubstr("gzip"))))
+    EXPECT_THAT(
+        [&] { (void)read_results(file); },
+        ThrowsMessage<ConfigError>(AllOf(StartsWith(file.string() + ": "), HasSubstr("gzip"))))
         << "cut at " << cut;
   }
 }
@@ -266,9 +258,9 @@ TEST(Reader, EachVersion_HasNoWarning) {
   for (int minor = 0; minor <= kResultMinor; ++minor) {
     SCOPED_TRACE(minor);
     const Results results =
-        read_results(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
+        read_results(fs::path(STEPBENCH_SOURCE_DIR) /
                      ("tests/unit/record/data/versions/1_" + std::to_string(minor) + ".jsonl"));
-    EXPECT_THAT(results.warnings, ::testing::IsEmpty());
+    EXPECT_THAT(results.warnings, IsEmpty());
     const RunRow& run = results.runs.at(0);
     EXPECT_EQ(run.schema_minor, minor);
     EXPECT_EQ(run.asked.set.size(), minor >= 5 ? 1U : 0U);

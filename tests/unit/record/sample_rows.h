@@ -2,17 +2,11 @@
 // Rows for tests of the result file: one of each kind, every field set.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-
 #include "harness/findings/finding.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/record/rows.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 
@@ -85,13 +79,13 @@ inline record::LaunchRow launch_row(record::LaunchKey of = key()) {
   return row;
 }
 
-inline std::filesystem::path write_file(const std::filesystem::path& file, std::string_view bytes) {
-  std::filesystem::remove(file);  // some file systems flush a file that is truncated and rewritten
+inline fs::path write_file(const fs::path& file, std::string_view bytes) {
+  fs::remove(file);  // some file systems flush a file that is truncated and rewritten
   std::ofstream(file, std::ios::binary) << bytes;
   return file;
 }
 
-inline std::string read_file(const std::filesystem::path& file) {
+inline std::string read_file(const fs::path& file) {
   std::ostringstream text;
   text << std::ifstream(file, std::ios::binary).rdbuf();
   return text.str();

@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/record/result_file.h"
 
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <limits>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::record {
 namespace {
 
 using test::TemporaryFolder;
-using ::testing::HasSubstr;
 
 void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
   writer.write(StartRow{.key = key, .attempt = 0, .started_utc = "2026-01-31T12:00:00Z"});
@@ -26,7 +24,7 @@ void write_one_launch(ResultWriter& writer, const LaunchKey& key) {
 
 TEST(ResultWriter, OpenFile_IsSeenByOtherProcesses) {
   const TemporaryFolder folder;
-  const auto others_see_it = [&](const std::filesystem::path& path) {
+  const auto others_see_it = [&](const fs::path& path) {
     const pid_t child = ::fork();
     if (child == 0) ::_exit(is_being_written(path) ? 1 : 0);
     int status = 0;
@@ -97,8 +95,7 @@ TEST(ResultWriter, ExistingFile_IsNotTouched) {
   const TemporaryFolder folder;
   const auto file = testing::write_file(folder / "a.jsonl", "precious");
   EXPECT_THAT([&] { ResultWriter writer(file); },
-              ::testing::ThrowsMessage<Error>(
-                  ::testing::AllOf(HasSubstr(file.string()), HasSubstr("File exists"))));
+              ThrowsMessage<Error>(AllOf(HasSubstr(file.string()), HasSubstr("File exists"))));
   EXPECT_EQ(testing::read_file(file), "precious");
   EXPECT_THROW(ResultWriter(folder / "missing/a.jsonl"), Error);
 }

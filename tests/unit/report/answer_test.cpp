@@ -2,23 +2,16 @@
 #include "harness/report/internal/answer.h"
 #include "harness/document/render.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/ranking.h"
 #include "harness/findings/finding.h"
 #include "harness/report/internal/run_title.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 // Two cases of a sweep over batch sizes; samples per step by case, step time by case and launch.
 struct SweepMaker {
@@ -198,7 +191,7 @@ TEST(Answer, FirstLook_NamesTheCommand) {
   const auto answer = [&] {
     return run_answer(estimate::case_rows(look), look, {{.text = "busy", .doubt = "waited"}});
   };
-  EXPECT_THAT(answer().doubts, ::testing::ElementsAre("1 of 4 launches failed", "waited"));
+  EXPECT_THAT(answer().doubts, ElementsAre("1 of 4 launches failed", "waited"));
   fail_case('1', look);
   fail_case('2', look);
   EXPECT_EQ(answer().text, "nothing was measured: killed");
@@ -351,8 +344,8 @@ TEST(Title, OneMachine_IsNamedWithTheRun) {
   for (record::Launch& launch : results.launches) launch.row.worker_id = "w";
   results.runs[0].config_text = "name: demo\n```\n";
   EXPECT_THAT(run_titles(estimate::case_rows(results), results),
-              ::testing::ElementsAre("demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch "
-                                     "2.11.0, 6 launches per case"));
+              ElementsAre("demo, 2026-01-31 12:00 UTC, 2x AMD EPYC, no GPU, torch "
+                          "2.11.0, 6 launches per case"));
   EXPECT_THAT(render(results, Format::kMarkdown, {}), HasSubstr("````yaml\nname: demo\n"));
 }
 

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/internal/comparison_words.h"
 
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <string>
-#include <utility>
-
 #include "harness/report/internal/estimate_text.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {

@@ -2,9 +2,8 @@
 // Cells of CSV and bytes in base64.
 #include "harness/report/internal/csv.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/report/internal/base64.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {

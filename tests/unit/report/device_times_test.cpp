@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
 #include "harness/document/render.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/exports.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
 
-using testing::AllOf;
 using testing::ContainsRegex;
-using testing::HasSubstr;
-using testing::Not;
 
 record::Results one_launch(bool on_device) {
   record::Launch launch;

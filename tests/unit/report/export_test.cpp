@@ -1,16 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports for other programs: JUnit, annotations, OpenMetrics, Google Benchmark's JSON, CSV.
 // tests/judges checks them with these programs.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <filesystem>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
 #include "harness/json/fields.h"
 #include "harness/report/exports.h"
@@ -19,17 +9,12 @@
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/verdict/comparison.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::StartsWith;
-
-const std::filesystem::path kExportSources = STEPBENCH_SOURCE_DIR;
+const fs::path kExportSources = STEPBENCH_SOURCE_DIR;
 
 record::Results sample_run() { return record::read_results(kExportSources / "results/sample"); }
 record::Results sweep_with_failures() {
@@ -337,7 +322,7 @@ TEST(ExportFormats, EachRun_ComesInAllFormats) {
     ASSERT_NE(format.of_run, nullptr);
     const std::string text = json::whole_text(
         [&](const json::TextSink& sink) { format.of_run(record::Results(), {}, sink); });
-    EXPECT_THAT(text, Not(::testing::IsEmpty())) << format.name;
+    EXPECT_THAT(text, Not(IsEmpty())) << format.name;
   }
   EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));
   EXPECT_EQ(export_format_of_file("x.json"), export_format("json"));

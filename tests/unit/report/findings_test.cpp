@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <random>
 
 #include "harness/estimate/ranking.h"
 #include "harness/record/result_file.h"
 #include "harness/report/internal/findings.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 #include "tests/unit/record/sample_rows.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 Finding finding(std::string id, double value, Severity severity = Severity::kWarning,
                 double share = 0.1) {
@@ -259,7 +250,7 @@ TEST(Proposals, SweptOption_ShowsItsMeasurement) {
 
 // By chance, ranges of two launches are disjoint in 33 of 100 tries, of three in 10, of four in 3.
 TEST(Proposals, EqualLaunches_AreSeldomSeparated) {
-  testing_noise::Noise noise(90210);
+  Noise noise(90210);
   const auto drawn = [&](std::size_t launches) {
     std::vector<std::int64_t> steps(launches);
     for (std::int64_t& step : steps) step = std::llround(1e6 * std::exp(0.05 * noise.normal()));

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/internal/answer.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/estimate/ranking.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::EndsWith;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 
 struct Planted {
   std::string alone;

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text that moves a cursor, forges a row or is invalid UTF-8, in every text field of a result,
 // through every output.
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/findings/finding.h"
@@ -17,12 +9,12 @@
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/verdict/comparison.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
 
-const std::filesystem::path kHostileData =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
+const fs::path kHostileData = fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
 
 // Every control character, characters that reverse or hide text, markup of each format, and invalid
 // UTF-8.

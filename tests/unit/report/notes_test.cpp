@@ -2,20 +2,14 @@
 // Notes on a case whose launches disagree.
 #include "harness/report/internal/notes.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <deque>
-#include <limits>
+
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
-using ::testing::SizeIs;
 
 struct Said {
   const char* verdict;

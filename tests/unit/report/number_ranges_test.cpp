@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/internal/number_ranges.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
 #include "harness/report/internal/ops_columns.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using testing::LogMaker;
-using ::testing::Not;
 
 // Two steps of one matrix product with its kernel.
 record::Results profiled() {
@@ -37,7 +30,7 @@ record::Results profiled() {
   record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
   launch.row.report.metrics["profile_overhead"] = 1.12;
-  launch.ops = ops::frames_of(testing::table_of(maker.log));
+  launch.ops = ops::frames_of(table_of(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -55,7 +48,7 @@ TEST(OpsReport, EmptyColumns_AreOmitted) {
   LogMaker maker;
   maker.op("aten::mm", 0, 10);
   record::Results results = profiled();
-  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
+  results.launches[0].ops = ops::frames_of(table_of(maker.log));
   EXPECT_THAT(render_ops(results, {}, Format::kTable, {.columns = 200}),
               AllOf(Not(HasSubstr("CUDA")), Not(HasSubstr("mem"))));
 }
@@ -99,7 +92,7 @@ TEST(OpsReport, LongNames_KeepTheirEnd) {
     maker.op("autograd::engine::evaluate_function: " + std::string(of), 0, 10);
   }
   record::Results results = profiled();
-  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
+  results.launches[0].ops = ops::frames_of(table_of(maker.log));
   const std::string text = render_ops(results, {}, Format::kTable, {.columns = 60});
   EXPECT_THAT(text, HasSubstr("autograd::eng…unction: ConvolutionBackward0"));
   EXPECT_THAT(text, HasSubstr("autograd::eng…ion: NativeBatchNormBackward0"));
@@ -108,7 +101,7 @@ TEST(OpsReport, LongNames_KeepTheirEnd) {
 // Asserts the place and the words of an error.
 void expect_refused(const record::Results& results, const OpsView& view, const char* words) {
   EXPECT_THAT([&] { (void)render_ops(results, view, Format::kTable, {}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr(words)));
+              ThrowsMessage<ConfigError>(HasSubstr(words)));
 }
 
 TEST(OpsReport, UnknownName_SuggestsTheNearest) {
@@ -139,7 +132,7 @@ record::Results with_modules(bool device = false) {
   record::Results results;
   record::Launch launch;
   launch.row.key = {.case_id = "abcdef0123456789", .pass = Pass::kNative};
-  launch.ops = ops::frames_of(testing::table_of(maker.log));
+  launch.ops = ops::frames_of(table_of(maker.log));
   results.launches.push_back(std::move(launch));
   return results;
 }
@@ -175,7 +168,7 @@ TEST(ModuleReport, Siblings_AreSorted) {
     EXPECT_LT(text.find("layer1"), text.find("fc")) << sort;
   }
   EXPECT_THAT([] { (void)modules_of({.sort = "foward"}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'forward'?")));
+              ThrowsMessage<ConfigError>(HasSubstr("did you mean 'forward'?")));
 }
 
 TEST(ModuleReport, RecordedKernels_ShowDeviceTime) {
@@ -197,9 +190,9 @@ TEST(ModuleReport, NoModules_NameTheOption) {
   maker.step(0, 0, 100);
   maker.op("aten::add", 10, 20);
   record::Results results = with_modules();
-  results.launches[0].ops = ops::frames_of(testing::table_of(maker.log));
+  results.launches[0].ops = ops::frames_of(table_of(maker.log));
   EXPECT_THAT([&] { (void)render_modules(results, {}, Format::kTable, {}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
+              ThrowsMessage<ConfigError>(HasSubstr("profile: {modules: true}")));
 }
 
 TEST(RecordingCost, Factor_IsPrintedUnlessWithinNoise) {

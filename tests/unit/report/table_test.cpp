@@ -2,26 +2,15 @@
 // Selection, ranking and fitting of result tables; tests/corpus has their texts.
 #include "harness/report/result_tables.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <numeric>
-#include <sstream>
-
 #include "harness/base/error.h"
 #include "harness/report/exports.h"
 #include "harness/text/printable.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-
-const std::filesystem::path kData =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
+const fs::path kData = fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
 
 record::Results sweep() { return record::read_results(kData / "sweep.jsonl"); }
 
@@ -82,7 +71,7 @@ std::vector<std::string> best_cases(const record::Results& results) {
 }
 
 TEST(Table, BestCases_IncludeTies) {
-  EXPECT_THAT(best_cases(sweep()), ::testing::ElementsAre("35dcaa", "13995f", "3d1fb2"));
+  EXPECT_THAT(best_cases(sweep()), ElementsAre("35dcaa", "13995f", "3d1fb2"));
   record::Results slower = sweep();
   for (record::Launch& launch : slower.launches) {
     if (!launch.row.key.case_id.starts_with("35dcaa")) continue;
@@ -90,8 +79,8 @@ TEST(Table, BestCases_IncludeTies) {
       for (std::int64_t& step : part.steps.columns[1]) step += step / 10;
     }
   }
-  EXPECT_THAT(best_cases(slower), ::testing::ElementsAre("13995f", "3d1fb2"));
-  EXPECT_THAT(best_cases(record::read_results(kData / "few_launches.jsonl")), ::testing::IsEmpty())
+  EXPECT_THAT(best_cases(slower), ElementsAre("13995f", "3d1fb2"));
+  EXPECT_THAT(best_cases(record::read_results(kData / "few_launches.jsonl")), IsEmpty())
       << "a range of few launches tells no winner";
 }
 
@@ -109,8 +98,7 @@ TEST(Table, RecordedSweep_RanksByRawSamples) {
       steps.push_back(
           static_cast<double>(std::accumulate(times.begin(), times.end(), std::int64_t{0})) /
           static_cast<double>(times.size()));
-      EXPECT_THAT(part.steps.columns.at(4), ::testing::Each(32))
-          << "joined epochs have full batches only";
+      EXPECT_THAT(part.steps.columns.at(4), Each(32)) << "joined epochs have full batches only";
     }
     ASSERT_EQ(steps.size(), 6U);
     std::sort(steps.begin(), steps.end());
@@ -119,7 +107,7 @@ TEST(Table, RecordedSweep_RanksByRawSamples) {
     if (to_text(row.options().at("loader.num_workers")) == "1") continue;
     EXPECT_LT(row.p50_ns.value(), 0.9 * *row.step_ns) << "most steps found their batch ready";
   }
-  EXPECT_THAT(best_cases(results), ::testing::ElementsAre("0992dd", "15ceab"))
+  EXPECT_THAT(best_cases(results), ElementsAre("0992dd", "15ceab"))
       << "2 and 4 workers are not told apart; 1 worker is slower";
 }
 
@@ -131,13 +119,9 @@ TEST(Table, Sort_PutsEmptyRowsLast) {
 }
 
 TEST(Table, UnknownName_SuggestsTheNearest) {
-  try {
-    (void)render(sweep(), Format::kCsv, {.sort = "num_worker"});
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_EQ(error.where(), "--sort");
-    EXPECT_THAT(error.what(), HasSubstr("did you mean 'loader.num_workers'"));
-  }
+  EXPECT_THAT(test::error_of<ConfigError>(
+                  [] { (void)render(sweep(), Format::kCsv, {.sort = "num_worker"}); }),
+              AllOf(StartsWith("--sort: "), HasSubstr("did you mean 'loader.num_workers'")));
   EXPECT_THROW((void)render(sweep(), Format::kCsv, {.select = {"nothing_like_it"}}), ConfigError);
 }
 

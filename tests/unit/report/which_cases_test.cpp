@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/internal/which_cases.h"
 
-#include <gtest/gtest.h>
-
 #include <deque>
+
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {

@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/exports.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "harness/base/error.h"
 #include "harness/findings/finding.h"
 #include "harness/json/json_text.h"
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::ThrowsMessage;
 
 Value value_of(const std::string& text) { return Value{text}; }
 
@@ -37,7 +26,7 @@ Catalogue small_catalogue() {
 class SecretRun {
  public:
   SecretRun() {
-    const std::filesystem::path root = STEPBENCH_SOURCE_DIR;
+    const fs::path root = STEPBENCH_SOURCE_DIR;
     results_ = record::read_results(root / "results/sample");
     record::RunRow& run = results_.runs.front();
     plant(run.run_id);

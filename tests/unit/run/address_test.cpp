@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How ranks find their controller, and their messages to it.
-#include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,15 +8,11 @@
 #include "harness/run/internal/address.h"
 #include "harness/run/internal/group_lines.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 using namespace std::chrono_literals;
 
 std::string welcome(int) { return {}; }
@@ -40,11 +35,11 @@ TEST(Address, UnwantedPeer_IsLeftForTheNext) {
 
 TEST(Address, ContainerBridge_IsNoNetwork) {
   const test::TemporaryFolder temporary;
-  const std::filesystem::path& root = temporary.path();
-  const std::filesystem::path net = root / "sys/class/net";
+  const fs::path& root = temporary.path();
+  const fs::path net = root / "sys/class/net";
   for (const char* folder : {"docker0/bridge", "docker0/brif/veth1", "veth1", "br0/bridge",
                              "br0/brif/eth0", "eth0/device", "eth1/device"}) {
-    std::filesystem::create_directories(net / folder);
+    fs::create_directories(net / folder);
   }
   EXPECT_TRUE(is_inner_bridge(root, "docker0"));
   EXPECT_FALSE(is_inner_bridge(root, "br0")) << "a network card is one of its ports";
@@ -162,7 +157,7 @@ TEST(GroupLines, Begin_KeepsOrderAndBlanks) {
                                                         .unset = {"C"}}));
   EXPECT_THAT(heard.argv, ElementsAre("python3", "-c", "print(1)\n", ""));
   EXPECT_EQ(heard.folder, "/tmp/a b");
-  EXPECT_THAT(heard.set, ElementsAre(::testing::Pair("A", "1=2"), ::testing::Pair("B", "")));
+  EXPECT_THAT(heard.set, ElementsAre(Pair("A", "1=2"), Pair("B", "")));
   EXPECT_THAT(heard.unset, ElementsAre("C"));
 }
 

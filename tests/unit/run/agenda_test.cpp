@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
 #include "harness/run/agenda.h"
+
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 constexpr std::uint64_t kAsListed = 27;  // a seed that keeps two or three cases in the listed order
 

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/launch.h"
 
-#include <gmock/gmock.h>
-
-#include <fstream>
-
 #include "harness/base/error.h"
 #include "harness/run/internal/launch_limits.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 ResolvedCase asking(const std::string& counts, const std::string& device = "cpu") {
   ResolvedCase resolved;
@@ -76,7 +69,7 @@ TEST(CountLaunch, CountedCase_IsShortOnOneThread) {
 // Files like those of callgrind: of the worker, and of a process that it forked.
 class CallgrindFiles : public ::testing::Test {
  protected:
-  CallgrindFiles() { std::filesystem::create_directories(files_.folder); }
+  CallgrindFiles() { fs::create_directories(files_.folder); }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(files_.folder / name) << text;
   }
@@ -99,8 +92,8 @@ TEST_F(CallgrindFiles, WorkersTotal_IsTaken) {
   EXPECT_EQ(row.report.metrics.at("instructions_per_step"), 2000.0);
   EXPECT_EQ(text_of(row.report.effective, "profile.counts"), "valgrind");
   EXPECT_EQ(text_of(row.report.effective, "schedule.active"), "3");
-  EXPECT_FALSE(std::filesystem::exists(files_.folder / "aaaa-0.78"));
-  EXPECT_TRUE(std::filesystem::exists(files_.folder / "aaaa-0.77"));
+  EXPECT_FALSE(fs::exists(files_.folder / "aaaa-0.78"));
+  EXPECT_TRUE(fs::exists(files_.folder / "aaaa-0.77"));
 }
 
 TEST_F(CallgrindFiles, NoNumber_IsAFailure) {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/internal/worker_watch.h"
 
-#include <gmock/gmock.h>
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using testing::Contains;
-using testing::Key;
-using testing::Not;
 
 constexpr std::int64_t kMs = 1'000'000;
 

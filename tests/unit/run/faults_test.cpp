@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of one case: it becomes a row, the other cases are measured, and nothing is left behind.
 // Then faults of a whole run, and of a worker that is queried.
-#include <gmock/gmock.h>
-
 #include <csignal>
-#include <fstream>
 
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 struct FaultRow {
   const char* behaviour;
@@ -146,7 +140,7 @@ TEST(Faults, InvalidWorker_IsRejectedUpFront) {
     const os::CommandResult result = program.run();
     EXPECT_EQ(result.exit_status, 2);
     EXPECT_THAT(result.err, HasSubstr(what));
-    EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
+    EXPECT_FALSE(fs::exists(program.folder / "results"));
   }
 }
 
@@ -160,7 +154,7 @@ TEST(Faults, EndedProcess_LeavesNoSegment) {
   std::ifstream workers{program.folder / "workers"};
   int launches = 0;
   for (std::string pid; workers >> pid; ++launches) {
-    EXPECT_FALSE(std::filesystem::exists("/dev/shm/torch_" + pid + "_1_0"));
+    EXPECT_FALSE(fs::exists("/dev/shm/torch_" + pid + "_1_0"));
   }
   EXPECT_GT(launches, 0);
 }
@@ -233,8 +227,8 @@ TEST(ForeignWorker, Script_IsAskedEachTime) {
 TEST(ForeignWorker, Program_IsAskedForItsCatalogueOnce) {
   RunProgram program(yaml_with("ok"));
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 0);
-  const std::filesystem::directory_iterator cached{program.folder / "cache/stepbench"};
-  ASSERT_NE(cached, std::filesystem::directory_iterator{});
+  const fs::directory_iterator cached{program.folder / "cache/stepbench"};
+  ASSERT_NE(cached, fs::directory_iterator{});
   std::ofstream{cached->path()} << R"({"stepbench_catalogue": 1, "sections": [], "workloads": []})";
   EXPECT_EQ(program.run({"--dry-run"}).exit_status, 2) << "the kept answer counts";
 }

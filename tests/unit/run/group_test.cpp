@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench run --ranks` on the stub worker: the record of a group, and its common outcome.
-#include <gmock/gmock.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <csignal>
-#include <fstream>
-#include <functional>
-#include <set>
-#include <sstream>
 #include <thread>
 
 #include "harness/estimate/case_rows.h"
@@ -22,17 +15,11 @@
 #include "harness/run/internal/group_lines.h"
 #include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr const char* kThree = "distributed: {ranks: 3}\n";
 
@@ -60,10 +47,8 @@ TEST(Group, EachRank_HasARowAndSamples) {
   EXPECT_THAT(ranks, ElementsAre(0, 1, 2));
   EXPECT_EQ(results.launches.back().row.key.rank, 0) << "its line commits the launch";
   EXPECT_EQ(results.end->measured, 1) << "a group counts once";
-  std::ifstream in(program.folder / "marker");
-  std::stringstream marks;
-  marks << in.rdbuf();
-  for (const char* mark : {" 0 0\n", " 0 1\n", " 0 2\n"}) EXPECT_THAT(marks.str(), HasSubstr(mark));
+  const std::string marks = test::text_of_file(program.folder / "marker");
+  for (const char* mark : {" 0 0\n", " 0 1\n", " 0 2\n"}) EXPECT_THAT(marks, HasSubstr(mark));
   EXPECT_THAT(program.leftovers(), IsEmpty());
   const std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   ASSERT_EQ(rows.size(), 1);
@@ -231,15 +216,15 @@ TEST(Group, KilledLauncher_IsNamed) {
   const EndedGroup group([](const StartedRun& run) { ::kill(launcher_of(run), SIGKILL); });
   EXPECT_EQ(group.exit_status, 4);
   EXPECT_THAT(group.reason(),
-              ::testing::StartsWith("the launcher, local, was killed by SIGKILL (Killed) while its "
-                                    "ranks measured"));
+              StartsWith("the launcher, local, was killed by SIGKILL (Killed) while its "
+                         "ranks measured"));
 }
 
 TEST(Group, TerminatedLauncher_IsNamedWithoutARank) {
   const EndedGroup group([](const StartedRun& run) { ::kill(launcher_of(run), SIGTERM); });
   EXPECT_EQ(group.exit_status, 4);
   EXPECT_THAT(group.reason(),
-              AllOf(::testing::StartsWith("the launcher, local, told rank"),
+              AllOf(StartsWith("the launcher, local, told rank"),
                     HasSubstr(" to end by SIGTERM (Terminated): it received that signal itself"),
                     Not(HasSubstr("was killed"))));
 }
@@ -335,7 +320,7 @@ TEST(Group, UnknownToken_IsRefused) {
   EXPECT_EQ(program.run().exit_status, 0);
   const record::Results results = program.results();
   EXPECT_THAT(results.launches.back().row.report.notes,
-              ::testing::Contains("refused a connection that is not a rank of this group"));
+              Contains("refused a connection that is not a rank of this group"));
 }
 
 // Another user may listen where a rank looks for its controller.

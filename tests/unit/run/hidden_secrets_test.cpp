@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/run_header.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
 #include <variant>
+
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
@@ -13,14 +12,13 @@ TEST(HiddenSecrets, ArgumentsOfAScript_AreMasked) {
   const OptionValues shown =
       without_secrets({{"script.args", std::string("--lr 1 --api-key abc A_TOKEN=def")}});
   EXPECT_THAT(std::get<std::string>(shown.at("script.args")),
-              testing::StartsWith("--lr 1 --api-key *** A_TOKEN=*** (***"));
+              StartsWith("--lr 1 --api-key *** A_TOKEN=*** (***"));
 }
 
 TEST(HiddenSecrets, WordBehindASecretOption_IsMasked) {
   record::RunRow row{.argv = {"run", "--on-alert", "curl abc", "--", "--password", "abc", "--lr"}};
   hide_secrets(row, {});
-  EXPECT_THAT(row.argv,
-              testing::ElementsAre("run", "--on-alert", "***", "--", "--password", "***", "--lr"));
+  EXPECT_THAT(row.argv, ElementsAre("run", "--on-alert", "***", "--", "--password", "***", "--lr"));
 }
 
 }  // namespace

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // For any worker output, the controller neither crashes nor records nonsense as measured.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <iterator>
 #include <random>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
 #include "harness/run/internal/launch_rules.h"
 #include "harness/run/internal/worker_session.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {

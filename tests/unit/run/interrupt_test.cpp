@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run cut off at any moment loses no finished launch, leaves nothing behind, and is completed by
 // --resume.
-#include <gmock/gmock.h>
-
 #include <chrono>
 #include <csignal>
 #include <ctime>
-#include <fstream>
-#include <map>
 #include <random>
 #include <thread>
 
 #include "harness/machine/environment.h"
 #include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 
 constexpr std::size_t kLaunches = 12;
 constexpr int kKills = 40;
@@ -32,9 +26,9 @@ constexpr const char* kSweep =
     "stub: {clock: host}\n"
     "sweep: {matrix: {stub.samples: [1, 2, 3, 4, 5, 6]}}\n";
 
-std::map<std::filesystem::path, std::string> whole_lines(const std::filesystem::path& run_dir) {
-  std::map<std::filesystem::path, std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator{run_dir}) {
+std::map<fs::path, std::string> whole_lines(const fs::path& run_dir) {
+  std::map<fs::path, std::string> files;
+  for (const auto& entry : fs::directory_iterator{run_dir}) {
     std::string text = os::read_text(entry.path()).value();
     text.resize(text.rfind('\n') + 1);
     files.emplace(entry.path(), text);
@@ -42,7 +36,7 @@ std::map<std::filesystem::path, std::string> whole_lines(const std::filesystem::
   return files;
 }
 
-std::size_t launch_lines(const std::filesystem::path& run_dir) {
+std::size_t launch_lines(const fs::path& run_dir) {
   std::size_t count = 0;
   for (const auto& [file, text] : whole_lines(run_dir)) {
     for (std::size_t at = text.find("{\"kind\":\"launch\""); at != std::string::npos;
@@ -141,8 +135,7 @@ TEST(Interrupt, SecondSignal_KillsADeafWorker) {
 }
 
 bool has_run(const RunProgram& program) {
-  return std::filesystem::exists(program.folder / "results") &&
-         !std::filesystem::is_empty(program.folder / "results");
+  return fs::exists(program.folder / "results") && !fs::is_empty(program.folder / "results");
 }
 
 void complete(const RunProgram& program) {
@@ -183,7 +176,7 @@ TEST(Kill, RandomMoments_LoseNothing) {
       killed = start_and_kill(program, latest, random);
       ++kills;
       ASSERT_THAT(program.leftovers(), IsEmpty());
-      if (!has_run(program) || std::filesystem::is_empty(program.run_dir())) continue;
+      if (!has_run(program) || fs::is_empty(program.run_dir())) continue;
       if (program.results().launches.size() == kLaunches) break;
     }
     complete(program);
@@ -198,7 +191,7 @@ TEST(Resume, FailedLaunches_RepeatOnlyIfAsked) {
   program.worker =
       program.stub_after("case $1 in --control*) [ -e " + broken.string() + " ] && exit 3;; esac");
   EXPECT_EQ(program.run().exit_status, 4);
-  std::filesystem::remove(broken);
+  fs::remove(broken);
   EXPECT_EQ(program.resume().exit_status, 4);
   EXPECT_EQ(program.resume({"--retry-failed"}).exit_status, 0);
   const record::Results results = program.results();
@@ -210,7 +203,7 @@ TEST(Resume, FailedLaunches_RepeatOnlyIfAsked) {
 TEST(Resume, OtherExperiment_IsRejected) {
   RunProgram program;
   const auto measure = [&] {
-    std::filesystem::remove_all(program.folder / "results");
+    fs::remove_all(program.folder / "results");
     EXPECT_EQ(program.run().exit_status, 0);
   };
   const auto expect_refusal = [&](const char* difference,
@@ -240,7 +233,7 @@ TEST(Resume, OtherExperiment_IsRejected) {
 TEST(Resume, RunWithoutItsFirstLine_Starts) {
   RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
-  std::filesystem::create_directories(folder);
+  fs::create_directories(folder);
   const os::CommandResult resumed = program.resume();
   EXPECT_EQ(resumed.exit_status, 0) << resumed.err;
   EXPECT_EQ(launch_lines(folder), kLaunches);
@@ -249,7 +242,7 @@ TEST(Resume, RunWithoutItsFirstLine_Starts) {
 TEST(Resume, RunningRun_IsRejectedWithoutLocks) {
   RunProgram program(kSweep);
   const auto folder = program.folder / "results/20260131-120000-cut";
-  std::filesystem::create_directories(folder);
+  fs::create_directories(folder);
   // While this writer lives, the run counts as running.
   const record::ResultWriter other(folder / (machine::host_name("/") + "-1of1-1.jsonl"));
   const os::CommandResult result = program.resume();

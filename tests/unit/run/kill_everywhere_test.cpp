@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program is killed at each of its system calls from the creation of the run's folder on, one
 // run per call: nothing is left behind, and --resume completes the run.
-#include <gmock/gmock.h>
-
 #include <csignal>
 
 #include "harness/os/text_file.h"
 #include "tests/storm/traced.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::IsEmpty;
 
 constexpr const char* kOneLaunch =
     "name: traced\n"
@@ -29,7 +26,7 @@ TEST(KillEverywhere, EachSystemCall_LosesNothing) {
   whole.prefix = kWithoutLeakCheck;
   int first = -1;  // the first call with a folder for results
   const storm::Traced all = storm::run_traced(whole.command_to_start(), -1, [&](int stop) {
-    if (first < 0 && std::filesystem::exists(whole.folder / "results")) first = stop;
+    if (first < 0 && fs::exists(whole.folder / "results")) first = stop;
   });
   ASSERT_GT(first, 0) << "the program could not be traced";
   ASSERT_EQ(whole.results().launches.size(), 1U);
@@ -41,7 +38,7 @@ TEST(KillEverywhere, EachSystemCall_LosesNothing) {
     const storm::Traced traced = storm::run_traced(program.command_to_start(), at);
     ASSERT_THAT(program.leftovers(), IsEmpty());
     const auto results = program.folder / "results";
-    if (!std::filesystem::exists(results) || std::filesystem::is_empty(results)) continue;
+    if (!fs::exists(results) || fs::is_empty(results)) continue;
     const os::CommandResult result = program.resume();
     ASSERT_EQ(result.exit_status, 0) << result.err;
     ASSERT_EQ(program.results().launches.size(), 1U);
@@ -52,9 +49,9 @@ TEST(KillEverywhere, EachSystemCall_LosesNothing) {
 }
 
 TEST(PythonWorker, KilledAfterACase_Resumes) {
-  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
+  const fs::path source = STEPBENCH_SOURCE_DIR;
   const auto python = source / ".venv/bin/python";
-  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
+  if (!fs::exists(python)) GTEST_SKIP() << "no .venv with torch; tools/setup makes it";
   RunProgram program;
   const auto example = source / "tools/examples/python_worker";
   program.worker = example / "python_worker.py";

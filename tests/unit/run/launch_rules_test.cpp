@@ -2,17 +2,13 @@
 // Numbers of a worker that cannot be a measurement are named; valid ones are accepted.
 #include "harness/run/internal/launch_rules.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 ResolvedCase five_steps(std::int64_t cycles = 1) {
   ResolvedCase resolved;
@@ -51,13 +47,10 @@ using Cycles = std::vector<record::CycleSamples>;
 std::string breach_of(const Cycles& windows, const record::LaunchReport& report = {},
                       std::int64_t cycles = 1) {
   LaunchCheck check{rules(cycles)};
-  try {
+  return test::error_of([&] {
     for (const record::CycleSamples& samples : windows) check.samples(samples);
     check.launch(report, kAge);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+  });
 }
 
 record::CycleSamples changed(const char* column, std::size_t row, std::int64_t value) {

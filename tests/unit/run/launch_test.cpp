@@ -2,23 +2,17 @@
 // One launch of a scripted worker: a shell that writes to descriptor 3.
 #include "harness/run/internal/worker_launch.h"
 
-#include <gmock/gmock.h>
 #include <unistd.h>
 
 #include <csignal>
 
-#include <fstream>
-
 #include "harness/base/error.h"
 #include "harness/run/internal/worker_process.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 constexpr const char* kHello =
     "echo '{\"kind\":\"hello\",\"protocol\":[1,1],\"build_id\":\"b\",\"pid\":1}' >&3; read line "

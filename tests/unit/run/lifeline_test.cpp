@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Processes started by a worker end with its controller, however that ends.
-#include <gmock/gmock.h>
-
 #include <csignal>
-#include <fstream>
 
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::IsEmpty;
 
 // A worker that runs `body` at the start of a case unless $FOLDER/again exists; otherwise a stub.
 fs::path worker_that(const RunProgram& program, const std::string& body) {

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/device_locks.h"
 
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/base/error.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::campaign {
 namespace {
-
-namespace fs = std::filesystem;
 
 TEST(DeviceLockTest, OneProcess_HoldsADevice) {
   const test::TemporaryFolder folder;

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Machine facts of a real launch, and of planted ones in a history. The words of `show` and of
 // cases are held by unit_report, the gates of `compare` by unit_compare.
-#include <gmock/gmock.h>
-
 #include <chrono>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "harness/record/quality.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::Not;
 using Json = nlohmann::json;
-namespace fs = std::filesystem;
 
 class MachineFacts : public ::testing::Test {
  protected:

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/internal/worker_watch.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/measure/step_recorder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
 
-using ::testing::ElementsAre;
 using Span = machine::DeviceSampler::Span;
 
 record::CycleSamples steps(std::int64_t cycle, std::vector<std::int64_t> step_ns) {

@@ -1,19 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/internal/worker_launch.h"
 
-#include <gmock/gmock.h>
-
-#include <string>
-#include <utility>
-
+#include "tests/testing.h"
 #include "tests/unit/machine/scripted_nvml.h"
 
 namespace stepbench::run {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20;
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Leftovers of a killed run: processes, segments of shared memory.
-#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -10,13 +9,10 @@
 #include "harness/os/text_file.h"
 #include "harness/run/internal/worker_process.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class Orphans : public ::testing::Test {
  protected:
@@ -86,8 +82,8 @@ TEST(EndOrphans, AnySession_IsEnded) {
   // Empty if another run of this machine ended them first.
   const std::string said = end_orphans();
   if (!said.empty()) {
-    EXPECT_THAT(said, ::testing::HasSubstr(std::to_string(child) + " (sleep)"));
-    EXPECT_THAT(said, ::testing::HasSubstr("that a killed run had left: "));
+    EXPECT_THAT(said, HasSubstr(std::to_string(child) + " (sleep)"));
+    EXPECT_THAT(said, HasSubstr("that a killed run had left: "));
   }
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);

@@ -1,24 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The records of `stepbench run` and the output of `stepbench show`, in a shell.
-#include <gmock/gmock.h>
-
 #include <chrono>
 
 #include "harness/document/render.h"
 #include "harness/os/text_file.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::Contains;
 using ::testing::Gt;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Key;
-using ::testing::Not;
 
 TEST(Run, ProfiledLaunch_IsARowOutsideTheTable) {
   RunProgram program(yaml_with("ok"));
@@ -58,7 +51,7 @@ TEST(Wrap, Command_PrecedesTheWorker) {
           .exit_status,
       0);
   const auto said = os::read_line(program.run_dir() / "wrapped.txt");
-  std::filesystem::remove(program.run_dir() / "wrapped.txt");
+  fs::remove(program.run_dir() / "wrapped.txt");
   const record::Results results = program.results();
   EXPECT_EQ(said, results.launches.at(0).row.key.case_id + " 0");
   EXPECT_EQ(results.launches.at(0).row.key.pass, Pass::kWrapped);
@@ -73,7 +66,7 @@ TEST(Wrap, Unusable_IsRejectedUpFront) {
   const os::CommandResult missing = program.run({"--wrap", "no-such-profiler -x"});
   EXPECT_EQ(missing.exit_status, 2);
   EXPECT_THAT(missing.err, HasSubstr("no-such-profiler: there is no such program"));
-  EXPECT_FALSE(std::filesystem::exists(program.folder / "results"));
+  EXPECT_FALSE(fs::exists(program.folder / "results"));
 }
 
 TEST(Secret, Value_IsNowhereInTheResults) {
@@ -90,7 +83,7 @@ TEST(Secret, Value_IsNowhereInTheResults) {
   words.insert(words.end(), {"--label", "shell=from_the_shell"});
   EXPECT_EQ(program.run(words).exit_status, 0);
   std::string text;
-  for (const auto& entry : std::filesystem::directory_iterator{program.run_dir()}) {
+  for (const auto& entry : fs::directory_iterator{program.run_dir()}) {
     text += os::read_text(entry.path()).value();
   }
   for (const char* value :
@@ -112,7 +105,7 @@ TEST(Secret, Inherited_IsMaskedInWorkerOutput) {
   EXPECT_THAT(reason, HasSubstr("*** in step"));
   program.prefix = {"/usr/bin/env", "NCCL_SECRETARY=/scripted exception",
                     "NCCL_COMMENT=scripted exception"};
-  std::filesystem::remove_all(program.folder / "results");
+  fs::remove_all(program.folder / "results");
   EXPECT_EQ(program.run().exit_status, 4);
   EXPECT_THAT(program.results().launches.at(0).row.outcome.reason,
               HasSubstr("scripted exception in step"));

@@ -2,7 +2,7 @@
 // Proof that both ends know the token, which is never sent.
 #include "harness/run/internal/group_lines.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {

@@ -2,21 +2,18 @@
 // Which connections of ranks are accepted and which are refused.
 #include "harness/run/internal/group_ranks.h"
 
-#include <gmock/gmock.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
-#include <map>
 
 #include "harness/run/internal/group_lines.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
 
-using ::testing::ElementsAre;
-using ::testing::Pair;
 using namespace std::chrono_literals;
 
 constexpr std::int64_t kSecondNs = 1'000'000'000;

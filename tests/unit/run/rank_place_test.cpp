@@ -2,17 +2,13 @@
 // The rank of a process by the variables of each launcher, including stale ones.
 #include "harness/run/internal/launchers.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
 
 using machine::Variables;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(RankPlace, Torchrun_IsReadFromItsVariables) {
   const RankPlace place = rank_place(

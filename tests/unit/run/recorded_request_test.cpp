@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench run --resume DIR` without the file, and `-` in place of a file.
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::SizeIs;
 
 constexpr const char* kProgram = STEPBENCH_BINARY_DIR "/tools/stepbench/stepbench";
 constexpr const char* kSmall =
@@ -27,14 +22,14 @@ os::CommandResult stepbench(const RunProgram& program, std::vector<std::string> 
 
 TEST(RecordedRequest, FolderAlone_Resumes) {
   RunProgram program(kSmall);
-  std::filesystem::create_symlink(program.worker, program.folder / "own-worker");
+  fs::create_symlink(program.worker, program.folder / "own-worker");
   const os::CommandResult first =
       stepbench(program, {"run", "config.yaml", "--no-lock", "--worker", "./own-worker", "--set",
                           "schedule.active=3", "--sweep", "stub.behaviour=ok,throw_in_step",
                           "--sweep", "step_us=100,200", "--launches", "2"});
   ASSERT_EQ(first.exit_status, 1) << first.err;
   ASSERT_THAT(program.results().launches, SizeIs(8));
-  std::filesystem::remove(program.folder / "config.yaml");
+  fs::remove(program.folder / "config.yaml");
   const os::CommandResult again = stepbench(
       program, {"run", "--resume", program.run_dir().string(), "--retry-failed", "--no-lock"}, "",
       "/");
@@ -57,7 +52,7 @@ TEST(RecordedRequest, GivenOptions_Win) {
 
 TEST(RecordedRequest, FolderWithoutARequest_IsRejected) {
   RunProgram program;
-  std::filesystem::create_directory(program.folder / "empty");
+  fs::create_directory(program.folder / "empty");
   const os::CommandResult empty = stepbench(program, {"run", "--resume", "empty"});
   EXPECT_EQ(empty.exit_status, 2);
   EXPECT_THAT(empty.err, HasSubstr("empty"));

@@ -6,14 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstdint>
 #include <ctime>
-#include <fstream>
-#include <set>
-#include <stdexcept>
 
 #include "harness/os/text_file.h"
 

@@ -4,15 +4,11 @@
 
 #include <sys/types.h>
 
-#include <filesystem>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "harness/os/descriptor.h"
 #include "harness/os/process.h"
 #include "harness/record/result_file.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 
@@ -38,16 +34,16 @@ class RunProgram {
   RunProgram& operator=(const RunProgram&) = delete;
 
   const test::TemporaryFolder own_folder;
-  const std::filesystem::path folder = own_folder.path();
-  std::filesystem::path worker;          // the stub; a test may put its own script here
+  const fs::path folder = own_folder.path();
+  fs::path worker;                       // the stub; a test may put its own script here
   bool ab = false;                       // `stepbench ab` with the worker in both arms
   std::vector<std::string> prefix = {};  // words before the program's command line
 
   void config(std::string_view yaml) const;
-  std::filesystem::path script(const std::string& name,
-                               const std::string& body) const;  // an executable sh script
+  fs::path script(const std::string& name,
+                  const std::string& body) const;  // an executable sh script
   // A worker that runs `lines` of sh and then continues as $stub.
-  [[nodiscard]] std::filesystem::path stub_after(const std::string& lines) const;
+  [[nodiscard]] fs::path stub_after(const std::string& lines) const;
   [[nodiscard]] os::CommandResult run(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] os::CommandResult resume(const std::vector<std::string>& arguments = {}) const;
   [[nodiscard]] StartedRun start(const std::vector<std::string>& arguments = {}) const;
@@ -55,7 +51,7 @@ class RunProgram {
   [[nodiscard]] std::vector<std::string> command_to_start(
       const std::vector<std::string>& arguments = {}) const;
 
-  [[nodiscard]] std::filesystem::path run_dir() const;  // the only one
+  [[nodiscard]] fs::path run_dir() const;  // the only one
   [[nodiscard]] record::Results results() const { return record::read_results(run_dir()); }
   [[nodiscard]] const record::LaunchRow& launch_with(const record::Results& results,
                                                      const std::string& behaviour) const;
@@ -75,6 +71,6 @@ class RunProgram {
 [[nodiscard]] std::string yaml_with(const std::string& behaviours, const std::string& more = "");
 
 // Polls until the file is there; false after ten minutes.
-[[nodiscard]] bool appears(const std::filesystem::path& file);
+[[nodiscard]] bool appears(const fs::path& file);
 
 }  // namespace stepbench::testing

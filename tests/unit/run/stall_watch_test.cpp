@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a worker may be silent, and the place of a hang.
-#include <gmock/gmock.h>
-
 #include "harness/run/internal/launch_limits.h"
 #include "harness/run/internal/worker_output.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
 
 using protocol::Stage;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
 constexpr StallRule kOnTheHost{.lead_steps = 10, .window_steps = 50, .host_only = true};

@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small texts: output of workers, command lines, progress.
-#include <gmock/gmock.h>
-
-#include <optional>
-#include <sstream>
-
 #include "harness/base/error.h"
 #include "harness/run/internal/worker_output.h"
 #include "harness/run/launch.h"
 #include "harness/run/terminal.h"
 #include "harness/text/printable.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 TEST(Output, LongOutput_KeepsBothEnds) {
   OutputTail output{4};

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding the worker, and the identity of it and its data.
-#include <gmock/gmock.h>
-
+#include "harness/run/worker_program.h"
 #include "harness/base/error.h"
 #include "harness/run/run_header.h"
-#include "harness/run/worker_program.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-namespace fs = std::filesystem;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 TEST(FindWorker, Missing_ShowsTheBuildCommand) {
   const test::TemporaryFolder folder;

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/internal/worker_session.h"
 
-#include <gmock/gmock.h>
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Optional;
 
 constexpr std::uint64_t kPlenty = 1 << 20;
 

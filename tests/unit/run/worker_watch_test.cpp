@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/run/internal/worker_watch.h"
 
-#include <gmock/gmock.h>
-
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::run {
 namespace {
-
-using ::testing::ElementsAre;
 
 // When each window began, in ms, if each of the worker's messages takes 1 ms: a(ctive), w(armup),
 // t(ear down), c(ycle), or another. A message before a blank is read together with the next one.

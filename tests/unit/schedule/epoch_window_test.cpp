@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Number of steps of a window: whole epochs or none, whole blocks.
-#include <gtest/gtest.h>
-
 #include "harness/schedule/schedule.h"
+
+#include "tests/testing.h"
 
 namespace stepbench::schedule {
 namespace {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/schedule.h"
 
-#include <gtest/gtest.h>
-
 #include <chrono>
-#include <filesystem>
-#include <sstream>
-#include <string>
 
 #include "harness/os/process.h"
+#include "tests/testing.h"
 
 namespace stepbench::schedule {
 namespace {
@@ -39,9 +35,9 @@ TEST(Schedule, Cycle_RepeatsWaitWarmupAndActive) {
 }
 
 TEST(Schedule, EveryParameter_MatchesTorchsProfiler) {  // torch 2.11
-  const std::filesystem::path source = STEPBENCH_SOURCE_DIR;
-  const std::filesystem::path python = source / ".venv/bin/python";
-  if (!std::filesystem::exists(python)) {
+  const fs::path source = STEPBENCH_SOURCE_DIR;
+  const fs::path python = source / ".venv/bin/python";
+  if (!fs::exists(python)) {
     GTEST_SKIP() << "no " << python << " with torch; tools/setup makes it";
   }
   const std::string script = (source / "tests/unit/schedule/torch_schedule.py").string();

@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promises of `active: auto`, by simulation: how often its interval includes the true time per
 // step, and how often the estimate is off. Seeded; 2,000 launches per kind of step.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "harness/schedule/schedule.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::schedule {
 namespace {
 
 constexpr int kLaunches = 2000;
-
-using testing_noise::Noise;
 
 // Steps of one launch, in order; their true mean is 1.
 using Steps = std::function<double(Noise&)>;

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/schedule.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
-#include <numeric>
-#include <span>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::schedule {
 namespace {

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How often a trend is reported for a window without one, and missed for a window with one, by
 // simulation. Seeded; 500 cases of six launches per number.
-#include <gtest/gtest.h>
-
-#include <functional>
-
 #include "harness/schedule/schedule.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::schedule {
 namespace {
 
-using testing_noise::Noise;
 using Series = std::function<std::vector<double>(Noise&)>;
 
 constexpr int kTrials = 500;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/schedule/schedule.h"
 
-#include <gmock/gmock.h>
-
 #include <random>
-#include <vector>
+
+#include "tests/testing.h"
 
 namespace stepbench::schedule {
 namespace {
-
-using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr std::int64_t kStepNs = 1'000'000;
 

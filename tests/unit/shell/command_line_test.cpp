@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Help, and the errors of wrong command lines, with the expected words in our own terms.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/text/printable.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
-using ::testing::StartsWith;
 using testing::stepbench;
 
 const std::vector<std::string> kCommands = {

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The completions, and the three scripts in the shells themselves.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <utility>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {
 namespace {
 
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 using ::testing::IsSupersetOf;
 using testing::lines_of_text;
 using testing::stepbench;
-namespace fs = std::filesystem;
 
 const std::string kSample = STEPBENCH_SOURCE_DIR "/results/sample";
 

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // No command writes over its inputs. Commands, options and arguments are taken from the program's
 // own help, so that new ones are tested without a change here.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-#include <map>
 #include <regex>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "harness/os/text_file.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {
 namespace {
 
-namespace fs = std::filesystem;
 using ::testing::AnyOf;
-using ::testing::Contains;
-using ::testing::HasSubstr;
 using testing::stepbench;
 
 constexpr const char* kKept = "what must not be lost\n";

@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench plan` with the noise kept by `stepbench doctor --measure`, and with a probe.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <filesystem>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/shell/program.h"
 #include "tests/unit/verdict/stored_noise.h"
 
 namespace stepbench {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using testing::stepbench;
-namespace fs = std::filesystem;
 
 class PlanCommand : public ::testing::Test {
  protected:
@@ -34,9 +26,8 @@ class PlanCommand : public ::testing::Test {
 
 TEST_F(PlanCommand, KeptNoise_IsQuoted) {
   EXPECT_THAT(plan(10), Not(HasSubstr("for `ab`"))) << "nobody measured yet";
-  testing_compare::keep_noise(folder_ / "state");
-  EXPECT_THAT(plan(10),
-              HasSubstr(std::string("\nfor `ab`: ") + testing_compare::kKeptQuote + '\n'));
+  keep_noise(folder_ / "state");
+  EXPECT_THAT(plan(10), HasSubstr(std::string("\nfor `ab`: ") + kKeptQuote + '\n'));
 }
 
 TEST_F(PlanCommand, UnreadableNoiseFile_IsNamed) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/shell/program.h"
 
-#include <sstream>
-
 namespace stepbench::testing {
 
 using namespace std::chrono_literals;

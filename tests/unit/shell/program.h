@@ -2,10 +2,8 @@
 // The program `stepbench` with arguments, its output not on a terminal.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "harness/os/process.h"
+#include "tests/testing.h"
 
 namespace stepbench::testing {
 

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that would take more than a gigabyte, or tables that are mostly empty, are refused with
 // what to do instead.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/shell/program.h"
 
 namespace stepbench {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::stepbench;
 
 // A run with a failed launch of each of so many cases.

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/trend.h"
 
-#include <gtest/gtest.h>
-
-#include <numeric>
-
 #include "harness/stats/order_statistics.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {
 namespace {
-
-using testing_noise::Noise;
 
 double mean_lag_1(std::size_t n, double lag) {
   constexpr int kTrials = 400;

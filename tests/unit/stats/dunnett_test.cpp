@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/comparisons.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {

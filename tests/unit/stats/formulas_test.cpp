@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Small formulas, compared with published values and those of numpy and scipy.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "harness/stats/comparisons.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {
@@ -107,7 +102,7 @@ TEST(MeanRatio, UnpairedSamples_UseWelch) {
 }
 
 TEST(MeanRatio, CommonChange_Cancels) {
-  testing_noise::Noise noise(7);
+  Noise noise(7);
   std::vector<double> a(20);
   std::vector<double> b(20);
   for (std::size_t i = 0; i < a.size(); ++i) {

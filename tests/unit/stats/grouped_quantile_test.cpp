@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/order_statistics.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/comparisons.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {

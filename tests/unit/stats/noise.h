@@ -2,14 +2,12 @@
 // Series of step times with known noise, the same on every machine.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
 #include <numbers>
-#include <vector>
 
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 
-namespace stepbench::testing_noise {
+namespace stepbench {
 
 class Noise {
  public:
@@ -50,4 +48,4 @@ class Noise {
   stats::Random random_;
 };
 
-}  // namespace stepbench::testing_noise
+}  // namespace stepbench

@@ -7,7 +7,7 @@
 
 #include "harness/stats/random.h"
 
-namespace stepbench::testing_noise {
+namespace stepbench {
 
 class NormalDraws {
  public:
@@ -28,4 +28,4 @@ class NormalDraws {
   bool has_spare_ = false;
 };
 
-}  // namespace stepbench::testing_noise
+}  // namespace stepbench

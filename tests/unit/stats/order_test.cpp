@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numeric>
-#include <utility>
-#include <vector>
-
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/random.h"
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {

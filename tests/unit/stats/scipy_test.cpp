@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our results over a grid of samples, checked by scipy in one Python process.
-#include <gtest/gtest.h>
-
 #include <chrono>
-#include <cmath>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "harness/os/process.h"
 #include "harness/stats/comparisons.h"
@@ -16,6 +9,7 @@
 #include "harness/stats/random.h"
 #include "harness/stats/trend.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {
@@ -66,11 +60,10 @@ json grid() {
 }
 
 TEST(Scipy, GridOfSamples_Agrees) {
-  const std::filesystem::path python =
-      std::filesystem::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
-  if (!std::filesystem::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";
+  const fs::path python = fs::path(STEPBENCH_SOURCE_DIR) / ".venv" / "bin" / "python";
+  if (!fs::exists(python)) GTEST_SKIP() << "no .venv: run tools/setup --tests";
   const test::TemporaryFolder folder;
-  const std::filesystem::path file = folder / "grid.json";
+  const fs::path file = folder / "grid.json";
   std::ofstream(file) << grid();
   const os::CommandResult checked =
       os::run_command({python.string(),

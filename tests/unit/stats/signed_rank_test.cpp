@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/comparisons.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <random>
-#include <vector>
+
+#include "tests/testing.h"
 
 namespace stepbench::stats {
 namespace {

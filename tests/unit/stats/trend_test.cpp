@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/stats/trend.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <random>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::stats {
@@ -60,7 +57,7 @@ TEST(Trend, SlowDown_IsFound) {
 }
 
 TEST(Trend, CorrelatedSteps_WidenTheInterval) {
-  testing_noise::Noise noise(11);
+  Noise noise(11);
   double independent = 0;
   double alike = 0;
   for (int i = 0; i < 50; ++i) {

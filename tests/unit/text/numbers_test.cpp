@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/numbers.h"
 
-#include <gmock/gmock.h>
-
-#include <limits>
+#include "tests/testing.h"
 
 namespace stepbench::text {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Optional;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

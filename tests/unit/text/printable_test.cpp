@@ -2,9 +2,8 @@
 // Foreign text on a terminal, in a table, a page or a file of another format stays text.
 #include "harness/text/printable.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/json/json_text.h"
+#include "tests/testing.h"
 
 namespace stepbench::text {
 namespace {

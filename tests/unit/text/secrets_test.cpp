@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/text/secrets.h"
 
-#include <gtest/gtest.h>
-
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::text {
 namespace {

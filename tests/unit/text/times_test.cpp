@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ages and times of day for people.
-#include <gtest/gtest.h>
-
 #include "harness/text/time_text.h"
+
+#include "tests/testing.h"
 
 namespace stepbench::text {
 namespace {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mistyped and shortened names, and words of sentences.
-#include <gtest/gtest.h>
-
-#include <string>
-#include <string_view>
-#include <vector>
-
+#include "harness/text/words.h"
 #include "harness/base/error.h"
 #include "harness/text/names.h"
-#include "harness/text/words.h"
+#include "tests/testing.h"
 
 namespace stepbench::text {
 namespace {
@@ -87,11 +82,7 @@ const std::vector<std::string> kKnown = {"launches",           "data.kind",
                                          "loader.num_workers", "compare.margin.step"};
 
 std::string why_not(std::string_view given, std::string_view unknown = "unknown option") {
-  try {
-    return resolve_name(given, kKnown, unknown) + " was taken";
-  } catch (const Error& error) {
-    return error.what();
-  }
+  return test::error_of([&] { (void)resolve_name(given, kKnown, unknown); });
 }
 
 TEST(Names, FullOrTrailingName_Resolves) {

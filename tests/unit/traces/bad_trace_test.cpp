@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Broken, hostile and unusual files give one sentence with the place, or a note; never a partial
 // result.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <libdeflate.h>
 #include <sys/stat.h>
 
 #include <cstring>
 
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/record/sample_rows.h"
 #include "tests/unit/traces/read_text.h"
@@ -16,12 +15,6 @@
 
 namespace stepbench::traces {
 namespace {
-
-using test::op_row;
-using test::refusal;
-using test::trace_of_rows;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 
 std::string gzip(std::string_view text) {
   libdeflate_compressor* compressor = libdeflate_alloc_compressor(6);
@@ -33,7 +26,7 @@ std::string gzip(std::string_view text) {
 }
 
 std::string small_file() {
-  testing::LogMaker maker;
+  LogMaker maker;
   maker.step(1, 100, 900);
   maker.shaped("aten::mm", "[[2, 3], [3, 4]]", 200, 300);
   maker.activity(ops::ActivityKind::kKernel, "gemm", 400, 500, 7);
@@ -180,14 +173,14 @@ TEST(BadTrace, NoRows_AreAnEmptyTrace) {
 }
 
 TEST(BadTrace, SecondListOfRows_IsReadAndNoted) {
-  const Trace trace = test::trace_from("{\"traceEvents\":[" + op_row("a") + "],\"traceEvents\":[" +
-                                       op_row("b") + "]}");
+  const Trace trace =
+      trace_from("{\"traceEvents\":[" + op_row("a") + "],\"traceEvents\":[" + op_row("b") + "]}");
   EXPECT_EQ(trace.count(EventKind::kOp), 2);
   EXPECT_EQ(trace.reading.duplicate_headers, 1);
 }
 
 TEST(BadTrace, HeaderOfAnotherType_IsIgnored) {
-  const Trace trace = test::trace_from(
+  const Trace trace = trace_from(
       R"({"deviceProperties":7,"distributedInfo":[1],"baseTimeNanoseconds":"soon",
           "schemaVersion":{},"record_shapes":"yes","INFO":"x","stepbench":null,"host_name":3,
           "a":N/A,"traceEvents":[]})");
@@ -202,13 +195,8 @@ TEST(BadTrace, HeaderOfAnotherType_IsIgnored) {
 
 TEST(BadTrace, InvalidPath_IsNamed) {
   const test::TemporaryFolder folder;
-  const auto why = [&](const std::filesystem::path& path) -> std::string {
-    try {
-      (void)read_trace(path);
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return {};
+  const auto why = [&](const fs::path& path) {
+    return test::error_of<ConfigError>([&] { (void)read_trace(path); });
   };
   EXPECT_THAT(why(folder.path()), HasSubstr("is a folder"));
   EXPECT_THAT(why(folder / "absent"), HasSubstr("No such file or directory"));

@@ -2,16 +2,12 @@
 // Sizes and bandwidths of collectives of one rank and of all, by the definitions of nccl-tests.
 #include "harness/traces/internal/collectives.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/traces/compare_traces.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::kUs;
-using testing::TraceMaker;
 
 struct Sent {
   std::string_view name = "allreduce";

@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches and their queues, copies, kernels, operators, calls, fetches of data and memory of
 // hand-made traces.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "harness/findings/finding.h"
 #include "harness/traces/rules.h"
 
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::draw;
-using testing::Drawn;
-using testing::expect_numbers;
-using testing::kUs;
-using testing::numbers_of;
-using testing::TraceMaker;
 
 constexpr Drawn kInUs[] = {
     // Nothing ran before a; b waited for a; c began while its call was still running.
@@ -68,7 +55,7 @@ constexpr Drawn kInUs[] = {
      "kernels/tiny = 4; kernels/tiny_in_steps = 2; kernels/tensor_core_ns = 0"},
 };
 
-TEST(DeviceBlocks, MicrosecondExamples_Match) { testing::expect_all(kInUs, kUs); }
+TEST(DeviceBlocks, MicrosecondExamples_Match) { expect_all(kInUs, kUs); }
 
 constexpr Drawn kInNs[] = {
     {"the queue grows with the call and shrinks with the work: 1, 2, 3 for 10, 2 for 20, 1 for 10",
@@ -113,19 +100,18 @@ constexpr Drawn kInNs[] = {
      "data_loading/interval_ns/median = 200; idle_data_loading_ns = [80, 5, 10, 20]"},
 };
 
-TEST(DeviceBlocks, NanosecondExamples_Match) { testing::expect_all(kInNs); }
+TEST(DeviceBlocks, NanosecondExamples_Match) { expect_all(kInNs); }
 
 // Nothing is known about a kernel that was launched before the recording began.
 TEST(Launches, LastStep_IsExcluded) {
-  expect_numbers(
-      numbers_of(testing::drawn("step 1 0 100; step 2 100 200; kernel gemm 20 60 < 10 15; "
-                                "kernel gemm 105 115 < 90 95; kernel gemm 130 180 < 120 125; "
-                                "kernel orphan 5 8")),
-      "launches/rows = 2; launches/calls = 2; queues/# = 1");
+  expect_numbers(numbers_of(drawn("step 1 0 100; step 2 100 200; kernel gemm 20 60 < 10 15; "
+                                  "kernel gemm 105 115 < 90 95; kernel gemm 130 180 < 120 125; "
+                                  "kernel orphan 5 8")),
+                 "launches/rows = 2; launches/calls = 2; queues/# = 1");
 }
 
 TEST(Launches, LongDelay_CountsWhileDeviceIdle) {
-  const traces::Trace trace = testing::drawn(
+  const traces::Trace trace = drawn(
       "op aten::mm 0 8; kernel busy 10 400 < 1 2; op aten::add 10 20; kernel queued 400 410 < 12 "
       "14; "
       "op aten::mul 500 510; kernel late 700 710 < 502 504",
@@ -157,7 +143,7 @@ TEST(LaunchQueue, WaitingLaunches_FillItAt1024) {
 }
 
 TEST(KernelTable, ProbableTensorCores_AreFoundByName) {
-  const traces::Trace trace = testing::drawn(
+  const traces::Trace trace = drawn(
       "step 0 0 100; kernel gemm 10 40; kernel add 50 52; kernel add 60 62; "
       "kernel nvjet_tst_128x64 70 75");
   const Kernels kernels = *analyse(trace).kernels;
@@ -184,7 +170,7 @@ TEST(KernelTable, TensorCores_AreKnownForSomeMakers) {
   for (const MakerCase& each : kMakers) {
     SCOPED_TRACE(each.device);
     traces::Trace trace =
-        testing::drawn("step 1 0 100; kernel gemm 10 40 < " + std::string(each.launch) + " 5 6");
+        drawn("step 1 0 100; kernel gemm 10 40 < " + std::string(each.launch) + " 5 6");
     if (*each.device != '\0') {
       trace.devices.push_back({.id = 0,
                                .name = each.device,

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/internal/device_use.h"
 
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::drawn;
 
 // [10, 20) half full, [20, 40) full, [40, 50) three quarters: 32.5 of 100.
 TEST(DeviceUse, KernelsThatOverlap_FillTogether) {

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two traces with a difference of known size: it comes first, with its size.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <numeric>
-
 #include "harness/traces/compare_traces.h"
 #include "harness/traces/rules.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/work_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::testing::HasSubstr;
-using testing::kMillisecond;
-using testing::kUs;
-using testing::shaped_op;
-using testing::TraceMaker;
 
 struct Job {
   std::int64_t steps = 8;

@@ -7,21 +7,15 @@
 // name if it is not cudaLaunchKernel. A name with blanks is in 'quotes'.
 #pragma once
 
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <iomanip>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
-#include <string_view>
 
 #include "harness/report/trace_analysis.h"
 #include "harness/traces/analysis.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_maker.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 using Json = nlohmann::json;
 
@@ -207,4 +201,4 @@ void expect_all(const Drawn (&table)[kRows], std::int64_t unit_ns = 1,
   }
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

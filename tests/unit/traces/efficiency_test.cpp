@@ -2,27 +2,14 @@
 // FLOP/s, bandwidth and lost time of operators with known shapes and kernels of known length.
 #include "harness/traces/internal/efficiency.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <fstream>
-#include <sstream>
-
 #include "harness/traces/analysis.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 #include "tests/unit/traces/work_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::stepbench::testing::kUs;
-using ::stepbench::testing::name_device;
-using ::stepbench::testing::shaped_op;
-using ::stepbench::testing::ShapedOp;
-using ::stepbench::testing::TraceMaker;
-using ::testing::HasSubstr;
 
 constexpr ShapedOp kSquare = {.shapes = "[[4096, 4096], [4096, 4096]]",
                               .types = R"(["c10::BFloat16", "c10::BFloat16"])"};
@@ -104,10 +91,10 @@ TEST(Efficiency, KnownPeak_GivesAShareOfIt) {
     TraceMaker maker =
         three_steps({.shapes = each.shapes, .types = each.types}, each.kernel_us, each.kernel);
     if (!each.device.empty()) name_device(maker, each.device);
-    const testing::Json all = testing::numbers_of(maker.finish());
-    testing::Json found;
+    const Json all = numbers_of(maker.finish());
+    Json found;
     found["blocks"] = all["blocks"]["efficiency"];
-    testing::expect_numbers(found, each.numbers);
+    expect_numbers(found, each.numbers);
   }
 }
 

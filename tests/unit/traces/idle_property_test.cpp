@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of every trace, over thousands of random ones.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <array>
 #include <random>
 
 #include "harness/traces/analysis.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 #include "tests/unit/traces/random_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::stepbench::testing::DrawnRow;
-using ::stepbench::testing::RandomTrace;
-using ::stepbench::testing::steady_numbers;
-using ::stepbench::testing::trace_of_rows;
 
 // Brute-force reference, moment by moment: the device's work, or else the cause of its idleness.
 class MomentByMoment {
@@ -167,7 +159,7 @@ TEST(IdleProperties, ShiftedOrShuffled_GiveTheSame) {
   for (std::uint32_t seed = 0; seed < 80; ++seed) {
     std::vector<DrawnRow> rows = RandomTrace(seed, 5000).rows();
     std::erase_if(rows, [](const DrawnRow& row) { return row.begin_ns == row.end_ns; });
-    const testing::Json wanted = steady_numbers(trace_of_rows(rows));
+    const Json wanted = steady_numbers(trace_of_rows(rows));
 
     traces::Trace with_notes = trace_of_rows(rows);
     with_notes.names.push_back({"ProfilerStep#1", traces::facts_of_name("ProfilerStep#1")});

@@ -2,15 +2,11 @@
 // The split of step times in hand-made traces. Times are in nanoseconds.
 #include "harness/traces/internal/idle.h"
 
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::drawn;
-using testing::Drawn;
 
 constexpr Drawn kIdle[] = {
     {"data until 34, an op with a launch, a wait for the device",
@@ -65,7 +61,7 @@ constexpr Drawn kIdle[] = {
      "idle/2/compute_ns = [60]; idle/2/idle_host_op_ns = [40]"},
 };
 
-TEST(Idle, Examples_Match) { testing::expect_all(kIdle); }
+TEST(Idle, Examples_Match) { expect_all(kIdle); }
 
 TEST(Idle, Device_IsFoundByItsNumber) {
   const Analysis analysis =

@@ -2,18 +2,11 @@
 // Notes on unreliable traces: rows added to a sound one.
 #include "harness/traces/internal/integrity.h"
 
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::draw;
-using testing::drawn;
-using testing::expect_numbers;
-using testing::numbers_of;
-using testing::TraceMaker;
 
 // Steps with a row for every launch.
 TraceMaker sound() {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/internal/interval_set.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <bitset>
 #include <random>
+
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {

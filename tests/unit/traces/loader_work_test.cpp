@@ -2,21 +2,16 @@
 // Work of a loader's workers while the step waited for data, in stepbench's own traces.
 #include "harness/traces/internal/data_loading.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <random>
 
 #include "harness/findings/finding.h"
 #include "harness/traces/rules.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kLoaderMs = 1'000'000;
 
@@ -51,7 +46,7 @@ class LoaderLog {
         maker.log.foreign.push_back(
             {from_ns, from_ns + parts[part] * kLoaderMs,
              in_step ? maker.log.process : 500 + span.worker,
-             testing::index_of(maker.log.names, std::string(ops::kLoaderParts[part])),
+             index_of(maker.log.names, std::string(ops::kLoaderParts[part])),
              in_step ? ops::kStepLoaderTrack : 0});
         from_ns += parts[part] * kLoaderMs;
       }
@@ -62,7 +57,7 @@ class LoaderLog {
     return (1000 + 100 * step + ms) * kLoaderMs;
   }
 
-  testing::LogMaker maker;
+  LogMaker maker;
 };
 
 // Per step, over the four steps that count.
@@ -185,7 +180,7 @@ TEST(LoaderWork, Shares_SumToTheWait) {
 // Twelve steps, each with its own wait and its own work.
 std::vector<Finding> waited(std::int64_t (*wait_ns)(std::int64_t),
                             std::int64_t (*work_ns)(std::int64_t)) {
-  testing::LogMaker maker;
+  LogMaker maker;
   std::int64_t at_ns = 1'000 * kLoaderMs;
   for (std::int64_t i = 0; i < 12; ++i) {
     const std::int64_t ready_ns = at_ns + wait_ns(i);

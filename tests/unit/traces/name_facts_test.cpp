@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/internal/name_facts.h"
 
-#include <gtest/gtest.h>
-
-#include <iterator>
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {

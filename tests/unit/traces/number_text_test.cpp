@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/internal/number_text.h"
 
-#include <gtest/gtest.h>
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {

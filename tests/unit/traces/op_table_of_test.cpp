@@ -1,22 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/op_table_of.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <set>
-#include <sstream>
-
 #include "harness/ops/op_table.h"
 #include "harness/traces/trace_files.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::LogMaker;
 
 // Every row of the table as one line, sorted.
 std::set<std::string> lines_of(const ops::OpTable& table) {
@@ -42,10 +34,10 @@ std::set<std::string> lines_of(const ops::OpTable& table) {
 
 TEST(OpTableOf, File_HasTheTableOfItsLog) {
   const test::TemporaryFolder folder;
-  const std::filesystem::path file = folder / "trace.json";
+  const fs::path file = folder / "trace.json";
   for (std::uint32_t seed = 1; seed <= 20; ++seed) {
     LogMaker maker;
-    maker.log = testing::RandomLog(seed).make();
+    maker.log = RandomLog(seed).make();
     for (ops::OpEvent& op : maker.log.ops) op.end_thread = op.thread;       // no file has its end
     std::ranges::replace(maker.log.names, "ProfilerStep#3", "aten::step");  // marks are the steps
     maker.step(4, 0, 3'000);
@@ -64,14 +56,14 @@ TEST(OpTableOf, File_HasTheTableOfItsLog) {
 }
 
 TEST(OpTableOf, ForeignCalls_JoinTheOperatorAround) {
-  const std::filesystem::path file =
-      std::filesystem::path(TRACES) /
+  const fs::path file =
+      fs::path(TRACES) /
       "tb_plugin/samples/resnet50_num_workers_0/worker0.1623143089861.pt.trace.json.gz";
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "the public traces are not here";
+  if (!fs::exists(file)) GTEST_SKIP() << "the public traces are not here";
   const traces::Trace trace = traces::read_trace(file);
   const OpTree tree(trace);
   const ops::OpTable table = op_table_of(tree);
-  const ops::OpRow convolution = testing::row_of(table, "aten::cudnn_convolution");
+  const ops::OpRow convolution = stepbench::row_of(table, "aten::cudnn_convolution");
   EXPECT_EQ(convolution.calls, 318) << "53 in each of 6 steps";
   EXPECT_GT(convolution.self_device_ns, 0);
   EXPECT_EQ(

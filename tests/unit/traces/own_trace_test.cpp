@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // stepbench's own runs: the log of a launch gives the same in memory, in a file and in a compressed
 // file.
-#include <gtest/gtest.h>
-
 #include "harness/traces/trace_files.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::stepbench::testing::LogMaker;
-using ::stepbench::testing::RandomLog;
 
 // Steps that fetch data, copy it and run a kernel, as marked by the worker's loop.
 ops::OpLog marked_log() {
@@ -41,13 +37,12 @@ ops::OpLog marked_log() {
 }
 
 TEST(OwnTraces, DataFetches_CountThoughWrittenAsOps) {
-  testing::expect_numbers(
-      testing::numbers_of(traces::trace_of(marked_log())),
-      "steps/steps/# = 5; steps/steps/0/number = 20; idle/# = 1; "
-      "idle_data_loading_ns = [300000, 300000, 300000, 300000, 300000]; "
-      "copy_ns = [60000, 60000, 60000, 60000, 60000]; "
-      "compute_ns = [360000, 360000, 360000, 360000, 360000]; "
-      "idle_copy_call_ns = [20000, 20000, 20000, 20000, 20000]; data_loading/calls = 5");
+  expect_numbers(numbers_of(traces::trace_of(marked_log())),
+                 "steps/steps/# = 5; steps/steps/0/number = 20; idle/# = 1; "
+                 "idle_data_loading_ns = [300000, 300000, 300000, 300000, 300000]; "
+                 "copy_ns = [60000, 60000, 60000, 60000, 60000]; "
+                 "compute_ns = [360000, 360000, 360000, 360000, 360000]; "
+                 "idle_copy_call_ns = [20000, 20000, 20000, 20000, 20000]; data_loading/calls = 5");
 }
 
 TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
@@ -55,11 +50,11 @@ TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
   std::vector<ops::OpLog> logs = {marked_log()};
   for (std::uint32_t seed = 0; seed < 10; ++seed) logs.push_back(RandomLog(seed).make());
   for (const ops::OpLog& log : logs) {
-    testing::Json expected = testing::steady_numbers(traces::trace_of(log));
+    Json expected = steady_numbers(traces::trace_of(log));
     expected.erase("integrity");
     for (const char* name : {"t.pt.trace.json", "t.pt.trace.json.gz"}) {
       traces::write_trace(traces::trace_of(log), folder.path() / name);
-      testing::Json found = testing::steady_numbers(traces::read_trace(folder.path() / name));
+      Json found = steady_numbers(traces::read_trace(folder.path() / name));
       found.erase("integrity");
       EXPECT_EQ(found, expected);
     }

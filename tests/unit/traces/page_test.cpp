@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a trace on a terminal: short, with nothing repeated or lost.
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <string>
-#include <vector>
 
 #include "harness/document/render.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/traces/rules.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
@@ -32,11 +27,11 @@ std::size_t times(const std::string& page, const std::string& words) {
   return found;
 }
 
-std::vector<std::filesystem::path> recorded() {
-  std::vector<std::filesystem::path> all;
+std::vector<fs::path> recorded() {
+  std::vector<fs::path> all;
   for (const char* folder : {DATA, TRACES}) {
-    if (!std::filesystem::exists(folder)) continue;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (!fs::exists(folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
       if (entry.path().string().ends_with(".json.gz")) all.push_back(entry.path());
     }
   }
@@ -45,7 +40,7 @@ std::vector<std::filesystem::path> recorded() {
 
 TEST(AnalysisPage, RecordedTraces_FitSixtyLines) {
   ASSERT_GE(recorded().size(), 6U);
-  for (const std::filesystem::path& path : recorded()) {
+  for (const fs::path& path : recorded()) {
     SCOPED_TRACE(path.filename());
     const traces::Trace trace = traces::read_trace(path);
     AnalysedTrace analysed{

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rule on traces with one cause of known size: above its threshold it comes first with the
 // right size, below it is silent.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <set>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/planted_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::causes_of;
-using testing::find_made;
-using ::testing::HasSubstr;
-using testing::in_gap;
-using testing::kMs;
-using testing::kStepNs;
-using testing::Plant;
-using testing::planted;
-using testing::PlantedStep;
-using testing::TraceMaker;
 
 // Causes that delay the device: the gap of each step is the possible gain. Rows in thousandths of
 // the gap.
@@ -360,12 +344,12 @@ TEST(PlantedCauses, SmallReads_AreWaits) {
   const auto reads = [](const std::string& bytes) {
     return causes_of(planted(60 * kMs, [&](PlantedStep& step) {
       for (std::int64_t i = 0; i < 15; ++i) {
-        testing::draw(step.trace,
-                      "python 'train.py(31): evaluate' 0 4000000; op aten::to 0 4000000; "
-                      "op aten::copy_ 10 3999990; call cudaStreamSynchronize 3999200 3999980; "
-                      "copy 'Memcpy DtoH (Device -> Pageable)' 3998000 3999000 bytes=" +
-                          bytes + " < cudaMemcpyAsync 20 3999100",
-                      1, step.gap_begin_ns() + 4 * kMs * i);
+        draw(step.trace,
+             "python 'train.py(31): evaluate' 0 4000000; op aten::to 0 4000000; "
+             "op aten::copy_ 10 3999990; call cudaStreamSynchronize 3999200 3999980; "
+             "copy 'Memcpy DtoH (Device -> Pageable)' 3998000 3999000 bytes=" +
+                 bytes + " < cudaMemcpyAsync 20 3999100",
+             1, step.gap_begin_ns() + 4 * kMs * i);
       }
     }));
   };
@@ -423,7 +407,7 @@ TEST(PlantedCauses, TraceWithoutADevice_IsOfTheHost) {
   TraceMaker trace;
   for (std::int64_t i = 0; i < 8; ++i) {
     trace.step(i, 1'000 * kMs + i * kStepNs, 1'000 * kMs + (i + 1) * kStepNs);
-    testing::draw(trace, "load 0 30; op aten::conv2d 30 100", kMs, 1'000 * kMs + i * kStepNs);
+    draw(trace, "load 0 30; op aten::conv2d 30 100", kMs, 1'000 * kMs + i * kStepNs);
   }
   const std::vector<Finding> findings = causes_of(trace.finish());
   EXPECT_EQ(findings.front().id, "trace.data_exposed");

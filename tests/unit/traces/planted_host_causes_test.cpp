@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of traces without a device, on traces with one cause of known size.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/planted_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::causes_of;
-using testing::draw;
-using testing::find_made;
-using ::testing::HasSubstr;
-using testing::kStepNs;
-using testing::kUs;
-using testing::TraceMaker;
 
 using HostPlant = std::function<void(TraceMaker&, std::int64_t begin_ns)>;
 
@@ -22,7 +12,7 @@ using HostPlant = std::function<void(TraceMaker&, std::int64_t begin_ns)>;
 // small operators: that is loading, not the step's own work.
 traces::Trace on_host(const HostPlant& plant) {
   TraceMaker trace;
-  for (std::int64_t i = 0; i < testing::kSteps; ++i) {
+  for (std::int64_t i = 0; i < kSteps; ++i) {
     const std::int64_t begin_ns = 1'000'000'000 + i * kStepNs;
     trace.step(i, begin_ns, begin_ns + kStepNs);
     draw(trace, "load 0 2000; op aten::linear 3000 53000", kUs, begin_ns);

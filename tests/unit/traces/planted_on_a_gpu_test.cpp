@@ -2,15 +2,10 @@
 // Traces that the real worker recorded on an H100 with one planted cause each, by
 // tests/benchmarks/planted_causes.py: the cause comes first with its size, and is absent in the
 // trace without it.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <string>
-
 #include "harness/findings/finding.h"
 #include "harness/traces/rules.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {
@@ -21,9 +16,8 @@ struct Recorded {
 };
 
 Recorded recorded(const std::string& name) {
-  const traces::Trace trace =
-      traces::read_trace(std::filesystem::path(STEPBENCH_SOURCE_DIR) /
-                         "tests/unit/traces/data/h100" / (name + ".json.gz"));
+  const traces::Trace trace = traces::read_trace(
+      fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/traces/data/h100" / (name + ".json.gz"));
   const Analysis analysis = analyse(trace);
   Recorded out;
   for (const Finding& finding : find_causes(trace, analysis, {})) {

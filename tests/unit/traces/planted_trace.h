@@ -2,16 +2,12 @@
 // Traces of a busy device into which a test plants one cause of lost time, of exact size.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-#include <string>
-#include <string_view>
-
 #include "harness/findings/finding.h"
 #include "harness/traces/rules.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline constexpr std::int64_t kStepNs = 100'000'000;
 inline constexpr std::int64_t kMs = 1'000'000;
@@ -80,4 +76,4 @@ inline const Finding* find_made(const std::vector<Finding>& findings, std::strin
   return nullptr;
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Published traces from every period of torch.profiler.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-
 #include "harness/traces/trace_files.h"
+
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {
@@ -13,11 +10,11 @@ namespace {
 class PublicTraces : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::filesystem::path(TRACES) / "tb_plugin")) {
+    if (!fs::exists(fs::path(TRACES) / "tb_plugin")) {
       GTEST_SKIP() << "the public traces are not here";
     }
   }
-  static Trace read(const char* name) { return read_trace(std::filesystem::path(TRACES) / name); }
+  static Trace read(const char* name) { return read_trace(fs::path(TRACES) / name); }
 };
 
 std::vector<std::int64_t> steps_of(const Trace& trace) {

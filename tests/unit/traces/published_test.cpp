@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Published traces: the numbers that TensorBoard's plug-in and HolisticTraceAnalysis assert for
 // their own samples; for the others, that nothing breaks and nothing missing becomes a zero.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <filesystem>
-#include <string_view>
-#include <utility>
-
 #include "harness/traces/analysis.h"
 #include "harness/traces/internal/timeline.h"
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
@@ -20,12 +13,12 @@ namespace {
 class Published : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!std::filesystem::exists(std::filesystem::path(TRACES) / "tb_plugin")) {
+    if (!fs::exists(fs::path(TRACES) / "tb_plugin")) {
       GTEST_SKIP() << "the public traces are not here";
     }
   }
   void read(const char* name) {
-    trace = traces::read_trace(std::filesystem::path(TRACES) / name);
+    trace = traces::read_trace(fs::path(TRACES) / name);
     analysis = analyse(trace);
     for (const IdleReport& report : analysis.idle) {
       for (const StepTime& step : report.steps) {
@@ -78,8 +71,7 @@ TEST_F(Published, PluginSample_WaitsForData) {
 TEST_F(Published, OtherTraces_AreReadAsTheyAre) {
   const auto expect = [&](const char* name, const char* numbers) {
     SCOPED_TRACE(name);
-    testing::expect_numbers(
-        testing::numbers_of(traces::read_trace(std::filesystem::path(TRACES) / name)), numbers);
+    expect_numbers(numbers_of(traces::read_trace(fs::path(TRACES) / name)), numbers);
   };
   expect("hta/cpu_only/rank-34.Jul_15_10_52_41.1074.pt.trace.json.gz",
          "idle/# = 1; scope = host; source/rank = 34; integrity/work_outside_steps/count = 4; "

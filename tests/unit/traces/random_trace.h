@@ -4,16 +4,13 @@
 // a call, calls without a row, missing steps.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "harness/traces/internal/trace_builder.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_maker.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 // A row as data, so that a test can shift, scale and permute them before a trace is made.
 struct DrawnRow {
@@ -169,4 +166,4 @@ inline traces::Trace trace_of_rows(const std::vector<DrawnRow>& rows) {
   return builder.finish();
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

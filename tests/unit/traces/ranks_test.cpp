@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs of several ranks with one that is slower by a known time: it is named with its size and the
 // part of its step that causes it.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <map>
-
 #include "harness/document/render.h"
 #include "harness/report/result_tables.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/traces/compare_traces.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::kMillisecond;
-using testing::TraceMaker;
 
 constexpr std::int64_t kSince1970 = 1'700'000'000'000'000'000;
 constexpr std::int64_t kReduceNs = 5 * kMillisecond;

@@ -2,22 +2,17 @@
 // Databases like those of `nsys export --type sqlite`, composed table by table.
 #include "harness/traces/internal/read_nsight.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sqlite3.h>
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
 #include "harness/traces/trace_files.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 #include "tests/unit/traces/trace_text.h"
 
 namespace stepbench::traces {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 class Export {
  public:
@@ -31,15 +26,10 @@ class Export {
         << sqlite3_errmsg(database_) << "\n"
         << sql;
   }
-  [[nodiscard]] std::filesystem::path path() const { return folder_ / "report.sqlite"; }
+  [[nodiscard]] fs::path path() const { return folder_ / "report.sqlite"; }
   [[nodiscard]] Trace read() const { return read_trace(path()); }
   [[nodiscard]] std::string refusal() const {
-    try {
-      (void)read();
-    } catch (const ConfigError& error) {
-      return error.what();
-    }
-    return {};
+    return test::error_of<ConfigError>([&] { (void)read(); });
   }
 
  private:
@@ -229,8 +219,8 @@ TEST(ReadNsight, NewExport_EqualsOneOf2024) {
   for (const EventKind kind :
        {EventKind::kAnnotation, EventKind::kOp, EventKind::kRuntime, EventKind::kDriver,
         EventKind::kKernel, EventKind::kMemcpy, EventKind::kSync}) {
-    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << test::kind_text(kind);
-    EXPECT_GT(new_form.count(kind), 0) << test::kind_text(kind);
+    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << kind_text(kind);
+    EXPECT_GT(new_form.count(kind), 0) << kind_text(kind);
   }
   EXPECT_EQ(old_form.count(EventKind::kOverhead), 0);
   EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);
@@ -308,12 +298,8 @@ TEST(ReadNsight, OtherOrDamagedDatabase_IsRejected) {
   }
   const test::TemporaryFolder folder;
   folder.write("cut.sqlite", std::string_view("SQLite format 3\0 and rubbish", 28));
-  try {
-    (void)read_trace(folder / "cut.sqlite");
-    FAIL();
-  } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("cut.sqlite: cannot be read as a SQLite database"));
-  }
+  EXPECT_THAT(test::error_of<ConfigError>([&] { (void)read_trace(folder / "cut.sqlite"); }),
+              HasSubstr("cut.sqlite: cannot be read as a SQLite database"));
 }
 
 std::uint32_t number_at(const std::string& bytes, std::size_t at, std::size_t size) {

@@ -2,17 +2,15 @@
 // Traces read from a test's text.
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "harness/base/error.h"
 #include "harness/traces/trace_files.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
-namespace stepbench::test {
+namespace stepbench {
 
 inline traces::Trace trace_from(std::string_view text, const traces::ReadOptions& options = {}) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("t.json", text);
   return traces::read_trace(folder / "t.json", options);
 }
@@ -24,7 +22,7 @@ inline traces::Trace trace_of_rows(std::string_view rows) {
 
 // The error message after the path; empty if it was read.
 inline std::string refusal(std::string_view text, const traces::ReadOptions& options = {}) {
-  const TemporaryFolder folder;
+  const test::TemporaryFolder folder;
   folder.write("t.json", text);
   try {
     (void)traces::read_trace(folder / "t.json", options);
@@ -43,4 +41,4 @@ inline std::string op_row(std::string_view name, std::string_view start = "10",
          std::string(start) + ",\"dur\":" + std::string(duration) + std::string(more) + "}";
 }
 
-}  // namespace stepbench::test
+}  // namespace stepbench

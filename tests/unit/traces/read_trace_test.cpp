@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/trace_files.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/read_text.h"
 #include "tests/unit/traces/trace_text.h"
 
 namespace stepbench::traces {
 namespace {
-
-using test::op_row;
-using test::trace_from;
-using test::trace_of_rows;
-using ::testing::ElementsAre;
 
 std::string row(const char* category, const char* name, const char* more = "") {
   return R"({"ph":"X","cat":")" + std::string(category) + R"(","name":")" + name +
@@ -207,7 +200,7 @@ TEST(ReadTrace, RowFields_MayBeInAnyOrder) {
       R"({ "args" : { "grid" : [ 2 , 1 , 1 ] , "correlation" : 5 , "device" : 0 , "stream" : 7 },)"
       R"( "dur" : 2 , "ts" : 1 , "tid" : "stream 7" , "pid" : "0" , "id" : {"a":[{}]} ,)"
       R"( "name" : "k" , "cat" : "Kernel" , "ph" : "X" } )";
-  EXPECT_EQ(test::rows_text(trace_of_rows(one)), test::rows_text(trace_of_rows(other)));
+  EXPECT_EQ(rows_text(trace_of_rows(one)), rows_text(trace_of_rows(other)));
 }
 
 }  // namespace

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reader reads what the writer wrote, and irrelevant differences in a file change nothing.
 #include <fcntl.h>
-#include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "harness/traces/trace_files.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/record/sample_rows.h"
 #include "tests/unit/traces/read_text.h"
@@ -20,9 +19,6 @@ namespace stepbench::traces {
 namespace {
 
 using OrderedJson = nlohmann::ordered_json;
-using test::difference;
-using test::header_text;
-using test::rows_text;
 
 TraceHeader full_header() {
   TraceHeader header;
@@ -46,8 +42,8 @@ TraceHeader full_header() {
 
 // Rows of every kind of the writer.
 ops::OpLog full_log(std::uint32_t seed) {
-  ops::OpLog log = testing::RandomLog(seed).make();
-  testing::LogMaker maker;
+  ops::OpLog log = RandomLog(seed).make();
+  LogMaker maker;
   maker.log = std::move(log);
   maker.step(7, 1'000, 40'000);
   maker.phase("data_wait", 7, 1'000, 9'001);
@@ -82,13 +78,13 @@ ops::OpLog full_log(std::uint32_t seed) {
   maker.activity(ops::ActivityKind::kMemset, "Memset (Device)", 14'000, 14'001, 90'003).bytes = -1;
   maker.activity(ops::ActivityKind::kKernel, "without times", 0, 0, 90'004);
   maker.memory(3'000, -64, ops::kNoIndex, 0).total_reserved = 4096;
-  maker.log.foreign.push_back({2'000, 3'000, 5000, testing::index_of(maker.log.names, "decode")});
+  maker.log.foreign.push_back({2'000, 3'000, 5000, index_of(maker.log.names, "decode")});
   maker.log.dropped = 3;
   return maker.log;
 }
 
-std::filesystem::path write(const test::TemporaryFolder& folder, const ops::OpLog& log,
-                            const char* name = "t.pt.trace.json") {
+fs::path write(const test::TemporaryFolder& folder, const ops::OpLog& log,
+               const char* name = "t.pt.trace.json") {
   write_trace(trace_of(log, full_header()), folder / name);
   return folder / name;
 }
@@ -109,7 +105,7 @@ TEST(RoundTrip, WrittenFile_ReadsAsItsLog) {
 // The writer ends a member every 4 MiB of text, the reader takes 1 MiB at a time.
 TEST(RoundTrip, LargeFile_IsTheSame) {
   const test::TemporaryFolder folder;
-  testing::LogMaker maker;
+  LogMaker maker;
   for (int i = 0; i < 60'000; ++i) {
     maker.op(i % 3 == 0 ? "aten::add" : "aten::mul", i * 100, i * 100 + 50);
   }
@@ -117,8 +113,7 @@ TEST(RoundTrip, LargeFile_IsTheSame) {
   const Trace read = read_trace(write(folder, maker.log, "t.json.gz"));
   EXPECT_TRUE(read.reading.compressed);
   EXPECT_FALSE(plain.reading.compressed);
-  EXPECT_LT(4 * std::filesystem::file_size(folder / "t.json.gz"),
-            std::filesystem::file_size(folder / "t.json"));
+  EXPECT_LT(4 * fs::file_size(folder / "t.json.gz"), fs::file_size(folder / "t.json"));
   EXPECT_GT(read.reading.text_bytes, 8'000'000U);
   EXPECT_EQ(read.reading.text_bytes, plain.reading.text_bytes + 3) << "its name ends in .gz";
   EXPECT_EQ(difference(rows_text(read), rows_text(trace_of(maker.log, full_header()))), "");
@@ -128,7 +123,7 @@ TEST(RoundTrip, LargeFile_IsTheSame) {
 TEST(RoundTrip, AnyPieces_ReadAlike) {
   const test::TemporaryFolder folder;
   const ops::OpLog log = full_log(5);
-  const std::filesystem::path file = write(folder, log);
+  const fs::path file = write(folder, log);
   const std::string text = testing::read_file(file);
   for (const std::size_t piece : {1, 3, 61}) {
     int ends[2] = {-1, -1};
@@ -152,7 +147,7 @@ Trace changed(const std::function<void(OrderedJson& rows)>& change) {
   const test::TemporaryFolder folder;
   OrderedJson file = OrderedJson::parse(testing::read_file(write(folder, full_log(8))));
   change(file.at("traceEvents"));
-  return test::trace_from(file.dump());
+  return trace_from(file.dump());
 }
 
 std::string unchanged() {
@@ -191,8 +186,8 @@ TEST(RoundTrip, OldCategoryNames_DoNotMatter) {
 TEST(RoundTrip, AnyTimeBase_GivesTheSameTimes) {
   const auto file = [](const std::string& base, const std::string& first,
                        const std::string& second) {
-    return test::trace_from("{\"baseTimeNanoseconds\":" + base + ",\"traceEvents\":[" +
-                            test::op_row("a", first) + "," + test::op_row("b", second) + "]}");
+    return trace_from("{\"baseTimeNanoseconds\":" + base + ",\"traceEvents\":[" +
+                      op_row("a", first) + "," + op_row("b", second) + "]}");
   };
   const Trace relative = file("1700000000000000000", "10.000", "20.000");
   const Trace absolute = file("0", "1700000000000010", "1700000000000020.0");

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The documented table of rules must equal the implemented one.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/os/text_file.h"
 #include "harness/text/numbers.h"
 #include "harness/traces/rules.h"
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {
@@ -25,7 +23,7 @@ TEST(TraceRules, Document_StatesEachThreshold) {
     std::string row = "| `" + std::string(rule.id) + "` | " + std::string(rule.about) + " | " +
                       threshold_in_words(rule) + " | ";
     if (!rule.nsys.empty()) row += "`" + std::string(rule.nsys) + "` ";
-    EXPECT_THAT(document, ::testing::HasSubstr(row + "|\n"));
+    EXPECT_THAT(document, HasSubstr(row + "|\n"));
   }
 }
 

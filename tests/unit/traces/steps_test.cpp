@@ -2,24 +2,11 @@
 // The steps of hand-made traces. Times are in nanoseconds.
 #include "harness/traces/internal/steps.h"
 
-#include <gtest/gtest.h>
-
-#include <map>
-#include <string>
-#include <vector>
-
+#include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::draw;
-using testing::drawn;
-using testing::Drawn;
-using testing::expect_numbers;
-using testing::Json;
-using testing::numbers_of;
-using testing::TraceMaker;
 
 constexpr Drawn kSteps[] = {
     {"from one start to the next, and the last to its own end",
@@ -52,7 +39,7 @@ constexpr Drawn kSteps[] = {
      "steps/steps/0/device_rows = 2; steps/steps/0/spill_ns = 40; steps/steps/1/device_rows = 0"},
 };
 
-TEST(Steps, Examples_Match) { testing::expect_all(kSteps); }
+TEST(Steps, Examples_Match) { expect_all(kSteps); }
 
 // A backward pass on its own thread has three times the rows of the rest.
 void add_backward(TraceMaker& maker, std::int64_t at) {

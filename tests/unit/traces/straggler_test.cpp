@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/compare_traces.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <vector>
+
+#include "tests/testing.h"
 
 namespace stepbench::traces {
 namespace {

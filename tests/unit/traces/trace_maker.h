@@ -2,13 +2,10 @@
 // Hand-made traces for tests. Times are in nanoseconds.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 #include "harness/traces/internal/trace_builder.h"
+#include "tests/testing.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 inline constexpr std::string_view kSingleProcess =
     "enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__";
@@ -71,4 +68,4 @@ class TraceMaker {
   std::uint64_t correlation_ = 100;
 };
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

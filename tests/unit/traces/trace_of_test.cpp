@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/trace_files.h"
 
-#include <gtest/gtest.h>
-
 #include "harness/traces/internal/trace_builder.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 
 namespace stepbench::traces {
 namespace {
-
-using testing::LogMaker;
 
 TEST(TraceOf, Rows_AreInTheLaneOfTheirThread) {
   LogMaker maker;

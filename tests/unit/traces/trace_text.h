@@ -3,12 +3,10 @@
 // refer to instead of the indices.
 #pragma once
 
-#include <sstream>
-#include <string>
-
 #include "harness/traces/trace.h"
+#include "tests/testing.h"
 
-namespace stepbench::test {
+namespace stepbench {
 
 inline void append_op(std::ostream& out, const traces::Trace& trace, const traces::OpDetail& op) {
   out << " shapes=" << trace.text(op.shapes) << " types=" << trace.text(op.types)
@@ -120,4 +118,4 @@ inline std::string difference(const std::string& a, const std::string& b) {
   }
 }
 
-}  // namespace stepbench::test
+}  // namespace stepbench

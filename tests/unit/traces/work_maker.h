@@ -6,7 +6,7 @@
 
 #include "tests/unit/traces/trace_maker.h"
 
-namespace stepbench::testing {
+namespace stepbench {
 
 struct ShapedOp {
   std::string_view name = "aten::mm";
@@ -34,4 +34,4 @@ inline void name_device(TraceMaker& maker, std::string_view name, int id = 0) {
   maker.builder.trace().devices.push_back({.id = id, .name = std::string(name)});
 }
 
-}  // namespace stepbench::testing
+}  // namespace stepbench

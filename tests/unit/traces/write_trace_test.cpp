@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/traces/trace_files.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/record/sample_rows.h"
 
 namespace stepbench::traces {
 namespace {
 
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 using Json = nlohmann::json;
 using test::TemporaryFolder;
-using testing::LogMaker;
 
 // One step: a wait for a batch, a product on the device, its gradient on another thread.
 LogMaker one_step() {
@@ -44,8 +38,7 @@ LogMaker one_step() {
   ops::DeviceActivity& copy = maker.activity(
       ops::ActivityKind::kMemcpy, "Memcpy HtoD (Pinned -> Device)", 1'052'000, 1'053'000, 32);
   copy.bytes = 12'500;
-  maker.log.foreign.push_back(
-      {1'001'000, 1'015'000, 5000, testing::index_of(maker.log.names, "decode")});
+  maker.log.foreign.push_back({1'001'000, 1'015'000, 5000, index_of(maker.log.names, "decode")});
   return maker;
 }
 
@@ -66,7 +59,7 @@ TraceHeader header() {
 std::string written(const ops::OpLog& log, const TraceHeader& with = header()) {
   const TemporaryFolder folder;
   write_trace(trace_of(log, with), folder / "t.pt.trace.json");
-  EXPECT_FALSE(std::filesystem::exists(folder / "t.pt.trace.json.tmp"));
+  EXPECT_FALSE(fs::exists(folder / "t.pt.trace.json.tmp"));
   return testing::read_file(folder / "t.pt.trace.json");
 }
 
@@ -194,15 +187,10 @@ TEST(WriteTrace, EmptyLog_IsAValidTrace) {
 
 TEST(WriteTrace, FailedWrite_NamesThePath) {
   const TemporaryFolder folder;
-  try {
-    write_trace(trace_of({}, header()), folder / "no/such/folder.json");
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("no/such/folder.json: cannot be written: No such file or directory"));
-  }
-  EXPECT_THAT(std::vector<std::filesystem::directory_entry>(
-                  std::filesystem::directory_iterator(folder.path()), {}),
+  EXPECT_THAT(
+      test::error_of([&] { write_trace(trace_of({}, header()), folder / "no/such/folder.json"); }),
+      HasSubstr("no/such/folder.json: cannot be written: No such file or directory"));
+  EXPECT_THAT(std::vector<fs::directory_entry>(fs::directory_iterator(folder.path()), {}),
               IsEmpty());
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tune/internal/tune_agenda.h"
 
-#include <gtest/gtest.h>
-
 #include <random>
-#include <vector>
+
+#include "tests/testing.h"
 
 namespace stepbench::tune {
 namespace {

@@ -1,14 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/tune/recorded_grid.h"
 
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <numeric>
-#include <span>
-#include <sstream>
-#include <utility>
-
 #include "harness/base/error.h"
 #include "harness/stats/comparisons.h"
 
@@ -115,7 +107,7 @@ std::vector<double> residuals_of(const Recording& recording) {
   return residuals;
 }
 
-Recording read_recording(const std::filesystem::path& file) {
+Recording read_recording(const fs::path& file) {
   const auto fail = [&](const std::string& why) { throw Error(file.string() + ": " + why); };
   std::ifstream text(file);
   std::string line;

@@ -3,11 +3,7 @@
 // them.
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <map>
-#include <string>
-#include <vector>
+#include "tests/testing.h"
 
 namespace stepbench::tune {
 
@@ -26,7 +22,7 @@ struct Recording {
 };
 
 // Throws Error if a cell or a launch is missing.
-[[nodiscard]] Recording read_recording(const std::filesystem::path& file);
+[[nodiscard]] Recording read_recording(const fs::path& file);
 
 // The replayed rounds, and the true values.
 struct RecordedGrid {

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of `tune` in the table of results/tune/README.md, by the same seeds and searches.
 #include "tests/unit/tune/replay.h"
-
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <filesystem>
-#include <string>
+#include "tests/testing.h"
 
 namespace stepbench::tune {
 namespace {
@@ -16,8 +10,7 @@ constexpr std::uint64_t kSearches = 1000;
 constexpr double kRegret = 0.02;
 
 Recording recording(const std::string& name) {
-  return read_recording(std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/tune" /
-                        (name + ".csv"));
+  return read_recording(fs::path(STEPBENCH_SOURCE_DIR) / "results/tune" / (name + ".csv"));
 }
 
 struct Published {

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tune/internal/search.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
 #include <random>
-#include <set>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/tune/simulated.h"
 
 namespace stepbench::tune {

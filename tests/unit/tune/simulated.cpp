@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/tune/simulated.h"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
 #include "harness/tune/internal/search.h"
 
 namespace stepbench::tune {

@@ -3,10 +3,9 @@
 // machine drifts.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
 #include <random>
-#include <vector>
+
+#include "tests/testing.h"
 
 namespace stepbench::tune {
 

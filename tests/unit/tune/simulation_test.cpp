@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of results/tune_simulation.md on fresh seeds: prints it and checks the page's promises.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <random>
-#include <string>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/tune/recorded_grid.h"
 #include "tests/unit/tune/simulated.h"
 

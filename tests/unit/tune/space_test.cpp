@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/tune/tune_plan.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "harness/base/error.h"
+#include "tests/testing.h"
 
 namespace stepbench::tune {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 ResolvedCase loader_case(std::int64_t workers, const std::string& device) {
   ResolvedCase own;

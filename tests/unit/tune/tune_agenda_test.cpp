@@ -2,19 +2,8 @@
 // The agenda of a search on scripted launches: no process is started.
 #include "harness/tune/internal/tune_agenda.h"
 
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "harness/estimate/launch_values.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::tune {
@@ -32,11 +21,11 @@ struct Made {
 using Script = std::function<Made(std::size_t point, int launch)>;
 
 record::Launch launch_of(const run::Job& job, const std::string& case_id, const Made& made) {
-  record::Results results = testing_compare::make(
-      {.cases = {{.case_id = case_id,
-                  .step_ns = [&](int) { return std::llround(made.step_ms * kMs); },
-                  .peak_bytes = [&](int) { return made.memory_bytes; }}},
-       .launches = 1});
+  record::Results results =
+      make({.cases = {{.case_id = case_id,
+                       .step_ns = [&](int) { return std::llround(made.step_ms * kMs); },
+                       .peak_bytes = [&](int) { return made.memory_bytes; }}},
+            .launches = 1});
   record::Launch launch = std::move(results.launches.front());
   launch.row.key.launch = job.launch;
   launch.row.outcome = made.outcome;

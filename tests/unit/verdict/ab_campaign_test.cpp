@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <limits>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
-#include "harness/base/error.h"
 #include "harness/verdict/ab_campaign.h"
+#include "harness/base/error.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-using testing_compare::around_10_ms;
 
 // Measures immediately: a case's arms have the given levels and a ripple of +-0.4 %.
 class ScriptedArms {
@@ -197,9 +184,8 @@ TEST(AbCampaign, DecidedCampaign_HasNoLaunchesRemaining) {
 
 // A campaign of one point in the given order of arms, "ABBA BAAB".
 record::Results campaign(const std::string& order) {
-  testing_compare::MadeResults made{.cases = {{.case_id = "c", .step_ns = around_10_ms(1, 0)}},
-                                    .launches = 100};
-  const record::Results rows = testing_compare::make(made);
+  MadeResults made{.cases = {{.case_id = "c", .step_ns = around_10_ms(1, 0)}}, .launches = 100};
+  const record::Results rows = make(made);
   record::Results results;
   results.columns = rows.columns;
   int next_a = 0;

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench ab` in a shell, on the scripted worker.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <csignal>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
-#include <vector>
 
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 #include "tests/unit/stats/noise.h"
 #include "tests/unit/verdict/stored_noise.h"
@@ -20,12 +12,7 @@
 namespace stepbench::testing {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using ::testing::Not;
 using Json = nlohmann::json;
-namespace fs = std::filesystem;
 
 constexpr const char* kOneCase =
     "name: ab\n"
@@ -92,9 +79,9 @@ TEST_F(AbCommand, Group_NamesItsRanks) {
 
 // Four pairs decide nothing, so the machine's noise is quoted.
 TEST_F(AbCommand, Inconclusive_QuotesTheMachineNoise) {
-  testing_compare::keep_noise(program_.folder / "state");
+  keep_noise(program_.folder / "state");
   EXPECT_EQ(ab({"--b-set", "stub.step_us=1100", "--pairs", "4"}).exit_status, 3);
-  EXPECT_EQ(verdict().at("machine"), testing_compare::kKeptQuote);
+  EXPECT_EQ(verdict().at("machine"), kKeptQuote);
   forget();
   EXPECT_EQ(ab({"--b-set", "stub.step_us=1100", "--pairs", "10"}).exit_status, 1);
   EXPECT_FALSE(verdict().contains("machine"));
@@ -263,7 +250,7 @@ TEST_F(AbCommand, ArmsWithOtherResults_AreFlagged) {
 // Factors per launch: a drift, others that sometimes use a core, and bursts that use all of it.
 std::string busy_machine(const fs::path& folder) {
   std::ofstream factors(folder / "factors");
-  testing_noise::Noise noise(57);
+  Noise noise(57);
   for (int launch = 0; launch < 80; ++launch) {
     const double met = noise.unit() < .25 ? 1.6 : launch % 20 < 3 ? 2.1 : 1;
     factors << met * std::exp(.02 * noise.normal() + .9 * launch / 80) << '\n';

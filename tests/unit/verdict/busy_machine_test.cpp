@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verdicts of `ab` on a busy machine, by simulation: disturbances of both arms cause no claim and
 // do not hide a decisive one. Seeded.
-#include <gtest/gtest.h>
-
-#include <array>
-#include <cmath>
-#include <string>
-
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {
@@ -50,7 +45,7 @@ class BusyMachine {
   }
 
   const World& world_;
-  testing_noise::Noise noise_;
+  Noise noise_;
   int launches_ = 0;
   bool in_use_ = false;
   int burst_ = 0;

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/pairs.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <limits>
-#include <vector>
-
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing_noise::Noise;
 
 constexpr double kLayout = 0.005;
 constexpr std::size_t kLast = 12;

@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes of claimed changes, by simulation: real campaigns, with looks after 10, 20 and 40 pairs
 // unless a number is given. Seeded.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "harness/stats/order_statistics.h"
 #include "harness/verdict/ab_campaign.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/drawn_machine.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing_compare::Machine;
 
 AbCase campaign(std::uint64_t seed, const AbDesign& design, double effect, bool tails,
                 Direction direction = Direction::kLowerIsBetter) {

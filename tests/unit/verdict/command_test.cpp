@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `stepbench compare` in a shell: exit codes, files, messages.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "harness/machine/environment.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 #include "tests/unit/verdict/stored_noise.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_compare::make;
 
 struct Ended {
   int exit_code = -1;
@@ -34,14 +23,14 @@ class CompareCommand : public testing::Test {
  protected:
   void SetUp() override {
     const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
+    folder_ = fs::path(testing::TempDir()) /
               ("stepbench_compare_" + std::to_string(getpid()) + '_' + info->name());
-    std::filesystem::create_directories(folder_);
+    fs::create_directories(folder_);
     put("old.jsonl", one_case(1, 0));
     put("slow.jsonl", one_case(1.05, 1));
     put("fast.jsonl", one_case(0.95, 1));
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder_); }
 
   static MadeResults one_case(double factor, int seed) {
     return {
@@ -49,7 +38,7 @@ class CompareCommand : public testing::Test {
   }
 
   void put(const std::string& name, const MadeResults& made) const {
-    testing_compare::write(make(made), folder_ / name);
+    write(make(made), folder_ / name);
   }
 
   // In a shell with pipefail, like a CI pipeline.
@@ -74,7 +63,7 @@ class CompareCommand : public testing::Test {
     return nlohmann::json::parse(file);
   }
 
-  std::filesystem::path folder_;
+  fs::path folder_;
 };
 
 TEST_F(CompareCommand, EachExitCode_ReachesAShellPipeline) {
@@ -107,12 +96,12 @@ TEST_F(CompareCommand, Error_ReplacesAnOldVerdict) {
 }
 
 TEST_F(CompareCommand, Undecided_QuotesTheMachineNoise) {
-  testing_compare::keep_noise(folder_ / "state");
+  keep_noise(folder_ / "state");
   const auto put_of_host = [&](const std::string& name, MadeResults made, const std::string& host) {
     made.launches = 4;
     record::Results results = make(made);
     results.runs.at(0).context["host"] = host;
-    testing_compare::write(results, folder_ / name);
+    write(results, folder_ / name);
   };
   const std::string here = machine::host_name("/");
   put_of_host("few.jsonl", one_case(1, 0), here);
@@ -121,7 +110,7 @@ TEST_F(CompareCommand, Undecided_QuotesTheMachineNoise) {
   const Ended open = run("few.jsonl few_slow.jsonl --verdict verdict.json");
   EXPECT_EQ(open.exit_code, 3) << open.output;
   EXPECT_THAT(open.output, HasSubstr("this machine showed 1.2 % between launches on"));
-  EXPECT_EQ(json_file("verdict.json")["machine"], testing_compare::kKeptQuote);
+  EXPECT_EQ(json_file("verdict.json")["machine"], kKeptQuote);
   EXPECT_THAT(run("few.jsonl elsewhere.jsonl").output, Not(HasSubstr("this machine showed")));
   EXPECT_THAT(run("old.jsonl old.jsonl").output, Not(HasSubstr("this machine showed")));
 }

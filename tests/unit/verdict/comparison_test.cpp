@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/comparison.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/report/verdicts.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::HasSubstr;
-using testing::Not;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_compare::make;
 
 MadeResults one_case(double factor, int seed) {
   return {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)}}};
@@ -33,12 +23,7 @@ Comparison compared(const MadeResults& base, const MadeResults& candidate,
 
 std::string refusal(const MadeResults& base, const MadeResults& candidate,
                     const CompareOptions& options = {}) {
-  try {
-    (void)compared(base, candidate, options);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "";
+  return test::error_of<ConfigError>([&] { (void)compared(base, candidate, options); });
 }
 
 std::string text_of(const std::vector<Comparison>& results,
@@ -118,10 +103,10 @@ TEST(Compare, UnprovableLaunches_AreTooFew) {
   }
   base.launches = candidate.launches = 6;
   EXPECT_THAT(compared(base, candidate).warnings,
-              testing::Contains(HasSubstr("6 launches are too few to prove any single change")));
+              Contains(HasSubstr("6 launches are too few to prove any single change")));
   EXPECT_EQ(compared(base, candidate).cases[0].metrics[0].test.verdict, Verdict::kInconclusive);
   base.launches = candidate.launches = 8;
-  EXPECT_THAT(compared(base, candidate).warnings, testing::IsEmpty());
+  EXPECT_THAT(compared(base, candidate).warnings, IsEmpty());
   EXPECT_EQ(compared(base, candidate).cases[0].metrics[0].test.verdict, Verdict::kSuspect);
 }
 
@@ -152,8 +137,8 @@ TEST(Compare, Counts_AreExactAndUncorrected) {
   const Comparison varying = compare({&a, "old"}, {&b, "new"}, {});
   EXPECT_EQ(varying.cases[0].metrics.size(), 2U);
   EXPECT_THAT(varying.cases[0].notes,
-              testing::Contains(HasSubstr("copies varies between launches, so there is no verdict "
-                                          "on it: 120 in the base, 120 to 121 in the candidate")));
+              Contains(HasSubstr("copies varies between launches, so there is no verdict "
+                                 "on it: 120 in the base, 120 to 121 in the candidate")));
   EXPECT_EQ(varying.exit_code, 0);
   for (record::Launch& launch : b.launches) launch.row.report.metrics["copies"] = 121;
   const Comparison result = compare({&a, "old"}, {&b, "new"}, {});
@@ -242,8 +227,8 @@ TEST(Compare, OtherOrMissingKernel_Warns) {
   other.environment["kernel"] = Value{std::string("6.2")};
   const Comparison result = compared(one_case(1, 0), other);
   EXPECT_EQ(result.exit_code, 0);
-  EXPECT_THAT(text_of({result}), testing::AllOf(HasSubstr("cpu.model differs: A -> -"),
-                                                HasSubstr("kernel differs: 6.1 -> 6.2")));
+  EXPECT_THAT(text_of({result}), AllOf(HasSubstr("cpu.model differs: A -> -"),
+                                       HasSubstr("kernel differs: 6.1 -> 6.2")));
   EXPECT_THAT(text_of({compared(one_case(1, 0), other, {.allow = {"kernel"}})}),
               Not(HasSubstr("warning: kernel differs")));
 }
@@ -331,8 +316,8 @@ TEST(CompareOutput, NarrowTable_KeepsBothValues) {
   MadeResults base = one_case(1, 0);
   slow.cases[0].case_id = base.cases[0].case_id = "5cd292380e4da869";
   EXPECT_THAT(text_of({compared(base, slow)}, {.columns = 60}),
-              testing::AllOf(HasSubstr("loader  step"), Not(HasSubstr("5cd292")),
-                             HasSubstr("10.0 ms  10.5 ms"), Not(HasSubstr("\x1b["))));
+              AllOf(HasSubstr("loader  step"), Not(HasSubstr("5cd292")),
+                    HasSubstr("10.0 ms  10.5 ms"), Not(HasSubstr("\x1b["))));
   EXPECT_THAT(text_of({compared(base, slow)}, {.colour = true}), HasSubstr("\x1b[33m"));
 }
 

@@ -2,19 +2,13 @@
 // --gate counts: a verdict by counts, independent of times.
 #include "harness/verdict/comparison.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/ops/op_table.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using testing_compare::around_10_ms;
 
 // Two steps with `calls` calls of an op.
 ops::OpTable counted_ops(std::int64_t calls) {
@@ -58,10 +52,10 @@ void add_instructions(const CountedRun& run, record::Results& results) {
 }
 
 record::Results counted_run(const CountedRun& run) {
-  record::Results results = testing_compare::make(
-      {.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(run.factor, 1)}},
-       .launches = 3,
-       .environment = {{"torch", run.torch}, {"cpu.model", std::string("A")}}});
+  record::Results results =
+      make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(run.factor, 1)}},
+            .launches = 3,
+            .environment = {{"torch", run.torch}, {"cpu.model", std::string("A")}}});
   for (record::Launch& launch : results.launches) launch.row.report.metrics.erase("copies");
   for (std::size_t i = 0; i < run.calls.size(); ++i) {
     record::Launch profiled = results.launches.front();
@@ -198,9 +192,9 @@ TEST(CountGate, NoCounts_HaveNoData) {
 }
 
 TEST(CountGate, OtherTorch_IsRejectedUnlessAllowed) {
-  EXPECT_THAT(([] { (void)gated({}, {.torch = "2.12.0"}); }),
-              ::testing::ThrowsMessage<ConfigError>(
-                  HasSubstr("differs from old in torch (2.11.0 and 2.12.0)")));
+  EXPECT_THAT(
+      ([] { (void)gated({}, {.torch = "2.12.0"}); }),
+      ThrowsMessage<ConfigError>(HasSubstr("differs from old in torch (2.11.0 and 2.12.0)")));
   EXPECT_EQ(gated({}, {.torch = "2.12.0"}, 0, {"torch"}).exit_code, 0);
 }
 

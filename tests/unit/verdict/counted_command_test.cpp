@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // `profile.counts` and `compare.gate` in a shell, on the scripted worker under a program that
 // writes callgrind's files.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <chrono>
 
+#include "tests/testing.h"
 #include "tests/unit/run/run_program.h"
 
 namespace stepbench::testing {
 namespace {
 
 using ::testing::ContainsRegex;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 constexpr const char* kCounted =
     "name: counted\n"
@@ -87,7 +83,7 @@ TEST_F(CountedCommand, MissingValgrind_IsRejectedUpFront) {
   const os::CommandResult result = program_.run();
   EXPECT_EQ(result.exit_status, 2);
   EXPECT_THAT(result.err, HasSubstr("profile.counts: valgrind is not installed here"));
-  EXPECT_FALSE(std::filesystem::exists(program_.folder / "results"));
+  EXPECT_FALSE(fs::exists(program_.folder / "results"));
 }
 
 }  // namespace

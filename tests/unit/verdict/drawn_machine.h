@@ -4,15 +4,12 @@
 // same numbers everywhere.
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-
 #include "harness/stats/random.h"
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/normal_draws.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 
 class Machine {
  public:
@@ -48,7 +45,7 @@ class Machine {
   stats::Random random_;
   bool tails_;
   double drift_ = 0;
-  testing_noise::NormalDraws normals_;
+  NormalDraws normals_;
 };
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <deque>
-#include <limits>
-#include <numeric>
 
 #include "harness/document/render.h"
 #include "harness/estimate/launch_values.h"
@@ -12,19 +7,12 @@
 #include "harness/report/verdicts.h"
 #include "harness/verdict/comparison.h"
 #include "harness/verdict/internal/gates.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using testing::Not;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_noise::Noise;
 
 // Quartiles at 100 -+ spread / 2 per cent of the median.
 std::vector<double> spread_by(double percent) {
@@ -86,10 +74,10 @@ TEST(DriftGate, Noise_IsNoDrift) {
 }
 
 TEST(DriftGate, Blocks_HoldBothArmsInOrder) {
-  record::Results a = testing_compare::make(
-      {.cases = {{.case_id = "c",
-                  .step_ns = [](int n) { return std::int64_t{1000} * (n < 2 ? 1 : 4); }}},
-       .launches = 4});
+  record::Results a =
+      make({.cases = {{.case_id = "c",
+                       .step_ns = [](int n) { return std::int64_t{1000} * (n < 2 ? 1 : 4); }}},
+            .launches = 4});
   record::Results b = a;
   CasePair pair;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -123,8 +111,8 @@ MadeResults noisy(double factor) {
 }
 
 Comparison compared(const CompareOptions& options) {
-  const record::Results a = testing_compare::make(noisy(1));
-  const record::Results b = testing_compare::make(noisy(1.3));
+  const record::Results a = make(noisy(1));
+  const record::Results b = make(noisy(1.3));
   return compare({&a, "old"}, {&b, "new"}, options);
 }
 
@@ -144,8 +132,7 @@ TEST(Gates, NoisySides_AreReported) {
 }
 
 TEST(Gates, FailedCampaignGate_IsInvalid) {
-  const record::Results a =
-      testing_compare::make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
+  const record::Results a = make({.cases = {{.case_id = "aaaa", .step_ns = around_10_ms(1, 0)}}});
   Comparison comparison = compare({&a, "old"}, {&a, "new"}, {});
   EXPECT_THAT(comparison.gates, IsEmpty()) << "it is quiet";
   comparison.gates = {{.name = "clocks", .state = GateState::kWarning}};
@@ -263,7 +250,7 @@ TEST_F(MachineGates, TickShares_NeedASecond) {
   for (const char* share : {"steal_share", "others_cpu_share"}) {
     put(share, ripple, [](int i) { return 0.8 + ripple(i); });
   }
-  EXPECT_THAT(gates(), ::testing::SizeIs(2));
+  EXPECT_THAT(gates(), SizeIs(2));
   for (record::Launch& launch : launches_) launch.row.wall_ns = 999'999'999;
   EXPECT_THAT(gates(), IsEmpty());
 }

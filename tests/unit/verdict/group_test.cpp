@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of ranks in verdicts: the rank that changed, and its cause.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <string>
-#include <vector>
-
 #include "harness/document/render.h"
 #include "harness/findings/finding.h"
 #include "harness/report/verdicts.h"
 #include "harness/verdict/comparison.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::AllOf;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_compare::make;
 
 constexpr double kMs = 1e6;
 

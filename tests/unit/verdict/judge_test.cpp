@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "harness/verdict/comparison.h"
 #include "harness/verdict/internal/judge.h"
+#include "harness/verdict/comparison.h"
+#include "tests/testing.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::Contains;
-using testing::IsEmpty;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
@@ -201,7 +191,7 @@ TEST(Judge, EqualOrTiedValues_HaveANote) {
   EXPECT_EQ(slower.verdict, Verdict::kRegression);
   EXPECT_DOUBLE_EQ(slower.p, std::ldexp(1.0, -9));
   EXPECT_THAT(slower.notes, Contains("zero_variance"));
-  EXPECT_THAT(constant(1, 5, 6).notes, ::testing::Not(Contains("zero_variance")));
+  EXPECT_THAT(constant(1, 5, 6).notes, Not(Contains("zero_variance")));
   PairedSamples coarse{.base = {4, 4, 4, 5, 5, 4, 4, 5}, .candidate = {4, 5, 4, 5, 4, 4, 5, 5}};
   EXPECT_THAT(judged(coarse).notes, Contains("clock_resolution"));
   EXPECT_THAT(judged(samples(20, 0.05)).notes, IsEmpty());
@@ -228,8 +218,7 @@ TEST(Judge, VaryingCounts_AreNotTested) {
                               .exact = true};
   const PairedSamples reaches_zero{
       .base = {0, 1, 0, 2, 0, 1}, .candidate = {0, 0, 1, 0, 2, 0}, .exact = true};
-  EXPECT_THAT(judged(varying).notes,
-              Contains(::testing::HasSubstr("values range from 100 to 201")));
+  EXPECT_THAT(judged(varying).notes, Contains(HasSubstr("values range from 100 to 201")));
   for (const PairedSamples& samples : {varying, reaches_zero}) {
     const TestResult result = judged(samples);
     EXPECT_EQ(result.verdict, Verdict::kInconclusive);

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/detectable_change.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
-
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::ElementsAre;
-using testing_compare::make;
 
 const std::map<std::string, std::string> kNames = {{"aaaa", "compute"}, {"bbbb", "memory"}};
 

@@ -2,19 +2,14 @@
 // Error rates of verdicts on time / steps of a launch for any shape of steps, by simulation:
 // launches with a standard deviation of 0.5 % and about 50 steps each. Seeded; 500 campaigns per
 // number.
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <numeric>
-
 #include "harness/stats/order_statistics.h"
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {
 namespace {
 
-using testing_noise::Noise;
 using Steps = std::function<std::vector<double>(Noise&)>;
 using Estimate = double (*)(const std::vector<double>&);
 

@@ -1,28 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The value of a launch in `compare`, and the message if there is none.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/base/error.h"
 #include "harness/verdict/comparison.h"
 #include "harness/verdict/internal/case_metrics.h"
 #include "harness/verdict/tested_metrics.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
 
-using ::testing::Contains;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 using Change = void (*)(record::Launch&);
 
 record::Results launches(int count, int steps, Change change) {
-  record::Results results = testing_compare::make(
-      {.cases = {{.case_id = "aaaa",
-                  .step_ns = [](int launch) { return 10'000'000 + 1000 * (launch % 5); }}},
-       .launches = count,
-       .steps = steps});
+  record::Results results =
+      make({.cases = {{.case_id = "aaaa",
+                       .step_ns = [](int launch) { return 10'000'000 + 1000 * (launch % 5); }}},
+            .launches = count,
+            .steps = steps});
   for (record::Launch& launch : results.launches) change(launch);
   return results;
 }
@@ -63,8 +58,8 @@ TEST(MetricValues, Zero_IsAValue) {
   EXPECT_EQ(five.verdict, Verdict::kSuspect);
   EXPECT_TRUE(five.slower);
   EXPECT_FALSE(five.change);
-  const record::Results no_time = testing_compare::make(
-      {.cases = {{.case_id = "aaaa", .step_ns = [](int) { return 0; }}}, .launches = 8});
+  const record::Results no_time =
+      make({.cases = {{.case_id = "aaaa", .step_ns = [](int) { return 0; }}}, .launches = 8});
   EXPECT_EQ(tested(lost(0), no_time, "").metrics.at(0).test.verdict, Verdict::kNoData);
 }
 

@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/internal/cause.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <vector>
-
 #include "harness/ops/op_table.h"
+#include "tests/testing.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing::IsEmpty;
 
 struct MadeOp {
   std::string name;

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/pairs.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "harness/stats/comparisons.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing_noise::Noise;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 

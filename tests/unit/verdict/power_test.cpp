@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The promises of `plan` about `compare`, checked against its rule by simulation: changes of known
 // size planted into launches with noise. Seeded.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <cmath>
 #include <numbers>
 
 #include "harness/stats/random.h"
 #include "harness/verdict/detectable_change.h"
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::ElementsAre;
-using ::testing::Pair;
 
 constexpr int kComparisons = 400;
 
@@ -106,9 +100,9 @@ TEST(Power, ChangeWithinMargin_IsNotPromised) {
 }
 
 TEST(Power, Spread_IsOfThePlannedCases) {
-  const record::Results results = testing_compare::make(
-      {.cases = {{.case_id = "aaaa", .step_ns = [](int launch) { return 1000 + launch % 2; }},
-                 {.case_id = "bbbb", .step_ns = [](int) { return 1000; }}}});
+  const record::Results results =
+      make({.cases = {{.case_id = "aaaa", .step_ns = [](int launch) { return 1000 + launch % 2; }},
+                      {.case_id = "bbbb", .step_ns = [](int) { return 1000; }}}});
   EXPECT_THAT(launch_spreads(results, {"aaaa"}),
               ElementsAre(Pair("aaaa", ::testing::DoubleNear(0.0005, 0.0001))));
   EXPECT_THAT(launch_spreads(results, {"cccc"}), ElementsAre());
@@ -118,8 +112,6 @@ TEST(Power, Spread_IsOfThePlannedCases) {
 double launch_sd_at(const estimate::CaseNoise& noise, double steps) {
   return std::hypot(noise.launch_sd, *noise.step_sd / std::sqrt(steps));
 }
-
-using testing_noise::Noise;
 
 estimate::CaseNoise noise(double launch_sd, double step_sd, double overhead_ns = 2e9) {
   return {.launches = 10,

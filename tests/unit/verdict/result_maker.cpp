@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/verdict/result_maker.h"
 
-#include <cmath>
 #include <cstdio>
 
 #include "harness/record/result_file.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 namespace {
 
 record::Launch make_launch(const MadeResults& made, const MadeCase& one, int number) {
@@ -73,7 +72,7 @@ record::Results make(const MadeResults& made) {
   return results;
 }
 
-void write(const record::Results& results, const std::filesystem::path& file) {
+void write(const record::Results& results, const fs::path& file) {
   record::ResultWriter writer(file);
   writer.write(results.runs.at(0));
   writer.write(record::ColumnRow{results.columns});
@@ -94,4 +93,4 @@ std::function<std::int64_t(int)> around_10_ms(double factor, int seed) {
   };
 }
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench

@@ -2,16 +2,10 @@
 // Results like those of `stepbench run`, made from numbers of a test.
 #pragma once
 
-#include <cstdint>
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "harness/record/result_file.h"
+#include "tests/testing.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 
 struct MadeCase {
   std::string case_id;
@@ -37,9 +31,9 @@ struct MadeResults {
 };
 
 [[nodiscard]] record::Results make(const MadeResults& made);
-void write(const record::Results& results, const std::filesystem::path& file);
+void write(const record::Results& results, const fs::path& file);
 
 // 10 ms with a ripple of +-0.4 %, different for each seed, times `factor`.
 [[nodiscard]] std::function<std::int64_t(int)> around_10_ms(double factor, int seed);
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench

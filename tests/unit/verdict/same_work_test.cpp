@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
-#include <limits>
 
 #include "harness/verdict/internal/comparability.h"
 
+#include "tests/testing.h"
+
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::ElementsAre;
-using testing::HasSubstr;
-using ::testing::IsEmpty;
 
 struct Side {
   explicit Side(double loss, const char* precision = nullptr) {
@@ -61,15 +55,15 @@ TEST(FingerprintCheck, NonFiniteLoss_Differs) {
   EXPECT_THAT(to_text(*difference(Side(2.3), null)),
               HasSubstr("loss is 2.3 in the base and no finite number in the candidate"));
   EXPECT_THAT(fingerprint_notes({null.launches(), null.launches()}),
-              testing::ElementsAre(HasSubstr("neither side has a finite loss")));
-  EXPECT_THAT(fingerprint_notes({null.launches(), Side(1).launches()}), testing::IsEmpty());
+              ElementsAre(HasSubstr("neither side has a finite loss")));
+  EXPECT_THAT(fingerprint_notes({null.launches(), Side(1).launches()}), IsEmpty());
 }
 
 TEST(FingerprintCheck, MissingValue_IsNotCompared) {
   Side evaluates(1);
   evaluates.launch.row.report.fingerprint.erase("gradient_norm");
   EXPECT_FALSE(difference(Side(1), evaluates));
-  EXPECT_THAT(fingerprint_notes({evaluates.launches(), evaluates.launches()}), testing::IsEmpty());
+  EXPECT_THAT(fingerprint_notes({evaluates.launches(), evaluates.launches()}), IsEmpty());
   evaluates.launch.row.report.fingerprint.clear();
   EXPECT_FALSE(difference(Side(1), evaluates));
 }
@@ -111,9 +105,9 @@ TEST(FingerprintCheck, DisagreeingBase_IsNoted) {
   base.emplace_back(2.3);
   std::vector<Side> candidate(6, Side(7.0));
   EXPECT_THAT(fingerprint_notes({launches_of(base), launches_of(candidate)}),
-              testing::ElementsAre("launches of the base differ in loss, 2.3 to 7: only a larger "
-                                   "difference of the candidate is reported"));
-  EXPECT_THAT(fingerprint_notes({launches_of(candidate), launches_of(base)}), testing::IsEmpty());
+              ElementsAre("launches of the base differ in loss, 2.3 to 7: only a larger "
+                          "difference of the candidate is reported"));
+  EXPECT_THAT(fingerprint_notes({launches_of(candidate), launches_of(base)}), IsEmpty());
 }
 
 class ExactCounts : public testing::Test {

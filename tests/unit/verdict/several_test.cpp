@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Several results, each against the same base.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "harness/base/error.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/document/render.h"
 #include "harness/report/verdicts.h"
+#include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_compare::make;
 
 MadeResults run_of(double factor, int seed) {
   return {.cases = {{.case_id = "aaaa", .num_workers = 4, .step_ns = around_10_ms(factor, seed)},

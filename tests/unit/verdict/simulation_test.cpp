@@ -2,22 +2,13 @@
 // Promises of the rules, by simulation: processes with a CV of 1 % on a machine whose level is a
 // random walk of 0.3 % per process, measured in ABBA and BAAB blocks of random order. Seeded;
 // 20,000 trials per number.
-#include <gtest/gtest.h>
-
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "harness/verdict/internal/judge.h"
+#include "tests/testing.h"
 #include "tests/unit/stats/noise.h"
 #include "tests/unit/verdict/drawn_machine.h"
 
 namespace stepbench::verdict {
 namespace {
-
-using testing_compare::Machine;
-using testing_noise::Noise;
 
 constexpr int kTrials = 20000;
 

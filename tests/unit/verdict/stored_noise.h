@@ -6,7 +6,7 @@
 
 #include "harness/campaign/examine_machine.h"
 
-namespace stepbench::testing_compare {
+namespace stepbench {
 
 inline constexpr const char* kKeptQuote =
     "this machine showed 1.2 % between launches on 2026-01-31 (stepbench doctor --measure): 10 "
@@ -24,4 +24,4 @@ inline void keep_noise(const std::filesystem::path& state) {
            {.name = "compute", .launch_sd = 0.012, .found_by_10 = 0.027, .found_by_40 = 0.018}}});
 }
 
-}  // namespace stepbench::testing_compare
+}  // namespace stepbench

@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/internal/check.h"
 
-#include <gmock/gmock.h>
-
-#include <sstream>
-
 #include "harness/base/error.h"
 #include "harness/protocol/messages.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 void rule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   const std::string& what = resolved.text("w.what");

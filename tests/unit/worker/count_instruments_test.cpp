@@ -2,21 +2,15 @@
 #include "harness/worker/count_instruments.h"
 #include "harness/findings/finding.h"
 
-#include <gmock/gmock.h>
-
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <map>
 
 #include "harness/base/series.h"
 #include "harness/workload.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {
-
-using ::testing::Contains;
-using ::testing::HasSubstr;
 
 // A processor that has executed 100 more instructions at each reading.
 struct CountingProcessor {

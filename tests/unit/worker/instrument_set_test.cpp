@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/internal/instrument_set.h"
 
-#include <gmock/gmock.h>
-
+#include "tests/testing.h"
 #include "tests/unit/measure/recording_instrument.h"
 
 namespace stepbench::worker {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 TEST(InstrumentSet, AdjacentWindows_AreEachReported) {
   measure::InstrumentLog log;

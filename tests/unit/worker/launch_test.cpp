@@ -3,9 +3,8 @@
 #include "harness/estimate/columns.h"
 #include "harness/ops/op_table.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/worker/internal/check.h"
+#include "tests/testing.h"
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 
@@ -13,10 +12,6 @@ namespace stepbench::worker {
 namespace {
 
 using protocol::Stage;
-using testing::Contains;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::Pair;
 
 // Behaviour of one workload; `make` reads it because WorkloadType holds a plain function.
 struct Script {

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defaults of a case, and the loop's options from a schedule.
-#include <gtest/gtest.h>
-
-#include <limits>
-
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/internal/check.h"
 #include "harness/worker/internal/loop.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/internal/loop.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <limits>
-#include <map>
-
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
+#include "tests/testing.h"
 #include "tests/unit/measure/recording_instrument.h"
 #include "tests/unit/worker/scripted_workload.h"
 
 namespace stepbench::worker {
 namespace {
-
-using testing::AllOf;
-using testing::Contains;
-using testing::Each;
-using testing::ElementsAre;
-using testing::ElementsAreArray;
-using testing::HasSubstr;
-using testing::SizeIs;
-using testing::ThrowsMessage;
 
 std::vector<std::string> phase_names() {
   std::vector<std::string> names;

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Known truth on a scripted clock: for any shape of the steps, the window's time is the sum of its
 // steps' periods, to the nanosecond.
-#include <gtest/gtest.h>
-
-#include <functional>
-#include <limits>
-#include <numeric>
-
 #include "harness/catalogue/catalogue.h"
 #include "harness/worker/internal/loop.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/findings/finding.h"
 #include "harness/worker/internal/launch.h"
-
-#include <gmock/gmock.h>
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 Finding finding(const char* id, const char* text) { return {.id = id, .text = text}; }
 
@@ -91,7 +87,7 @@ TEST(Report, WholeEpochs_AreCounted) {
   EXPECT_THAT(whole.notes, IsEmpty());
   const record::LaunchReport between = report_of(1000);
   EXPECT_EQ(between.schedule.at("epochs"), Value(std::int64_t{0}));
-  EXPECT_THAT(between.notes, ElementsAre(testing::HasSubstr("schedule.active: 1000 holds")));
+  EXPECT_THAT(between.notes, ElementsAre(HasSubstr("schedule.active: 1000 holds")));
 }
 
 }  // namespace

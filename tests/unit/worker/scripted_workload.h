@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "harness/workload.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 

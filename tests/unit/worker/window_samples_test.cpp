@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/worker/internal/window_samples.h"
 
-#include <gmock/gmock.h>
-
 #include <random>
 
 #include "harness/base/error.h"
 #include "harness/catalogue/catalogue.h"
 #include "tests/scripted_clock.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {
-
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 std::vector<std::string> two_phases() {
   std::vector<std::string> names;
@@ -163,7 +158,7 @@ TEST(WindowSamples, SimultaneousSteps_TieUntilCleared) {
   EXPECT_EQ(window.samples.clock_ties(), 2);
   window.samples.clear();
   EXPECT_EQ(window.samples.size(), 0U);
-  EXPECT_THAT(window.columns().column("step_ns"), testing::IsEmpty());
+  EXPECT_THAT(window.columns().column("step_ns"), IsEmpty());
 }
 
 }  // namespace

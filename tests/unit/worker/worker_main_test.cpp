@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker program's arguments and exit status.
-#include <gmock/gmock.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
-
+#include "harness/worker/worker_main.h"
 #include "harness/base/error.h"
 #include "harness/worker/process.h"
-#include "harness/worker/worker_main.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::worker {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::ThrowsMessage;
 
 using Mode = WorkerArguments::Mode;
 WorkerArguments parse(std::vector<const char*> arguments) {

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/internal/html/chart_json.h"
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <limits>
 #include <random>
+
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::Contains;
-using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 TEST(ChartNumbers, NonFiniteNumbers_AreNull) {
   json::JsonText json = chart("dots");

@@ -3,19 +3,13 @@
 // by the scripts.
 #pragma once
 
-#include <cmath>
-#include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "harness/document/document.h"
 #include "harness/json/json_text.h"
 #include "harness/report/result_tables.h"
+#include "tests/testing.h"
 
 namespace stepbench::test {
 
@@ -121,9 +115,7 @@ inline bool is_near(double drawn, double exact) {
   return std::abs(drawn - exact) <= 2e-4 * std::max(std::abs(exact), 1e-9);
 }
 
-inline const std::filesystem::path kReportData =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
-inline const std::filesystem::path kSample =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "results/sample";
+inline const fs::path kReportData = fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/data";
+inline const fs::path kSample = fs::path(STEPBENCH_SOURCE_DIR) / "results/sample";
 
 }  // namespace stepbench::test

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include "harness/report/exports.h"
 #include "harness/report/internal/comparison_words.h"
 #include "harness/report/pages.h"
 #include "harness/report/verdicts.h"
+#include "tests/testing.h"
 #include "tests/unit/report/charts/charted.h"
 #include "tests/unit/verdict/result_maker.h"
 
@@ -15,10 +11,6 @@ namespace stepbench::report {
 namespace {
 
 using test::Json;
-using ::testing::HasSubstr;
-using testing_compare::around_10_ms;
-using testing_compare::MadeResults;
-using testing_compare::make;
 
 MadeResults three_cases(double factor, int seed, int launches) {
   return {.cases = {{.case_id = "aaaa", .num_workers = 2, .step_ns = around_10_ms(factor, seed)},
@@ -72,9 +64,9 @@ TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
   const std::size_t columns = cases().columns.size();
   comparison.cases[0].metrics[0].test.corrected_change = 0.0421;
   EXPECT_EQ(cases().columns.size(), columns + 1);
-  const auto has_size = ::testing::Contains(::testing::Field(&document::Cell::text, "+4.21 %"));
+  const auto has_size = Contains(::testing::Field(&document::Cell::text, "+4.21 %"));
   EXPECT_THAT(cases().rows[0].cells, has_size);
-  EXPECT_THAT(cases().rows[1].cells, ::testing::Not(has_size));
+  EXPECT_THAT(cases().rows[1].cells, Not(has_size));
   EXPECT_THAT(verdict_csv({&comparison, 1}), HasSubstr(",0.0421"));
 }
 

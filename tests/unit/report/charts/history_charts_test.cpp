@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/json/line_object.h"
 #include "harness/nights/history.h"
 #include "harness/report/history.h"
 #include "harness/report/night.h"
 #include "harness/report/pages.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -16,9 +14,6 @@ namespace {
 using test::Json;
 using test::Nightly;
 using test::NightMaker;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 // One series that became 8 % slower in night 22, one unchanged, and a night without a value.
 NightMaker moved_history() {

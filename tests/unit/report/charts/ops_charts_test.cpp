@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/ops/op_table.h"
 #include "harness/ops/op_trees.h"
 #include "harness/report/internal/html/run_sections.h"
+#include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/report/charts/charted.h"
 
@@ -13,8 +11,6 @@ namespace {
 
 using test::Drawn;
 using test::Json;
-using ::testing::HasSubstr;
-using testing::LogMaker;
 
 // Two steps of 1 ms in two phases, with kernels, memory and a hostile name.
 ops::OpLog profiled_log() {
@@ -59,7 +55,7 @@ double sum_of(const Json& values) {
 }
 
 TEST(OpsCharts, FlameView_SumsToTheSteps) {
-  const Json calls = drawn_of(testing::table_of(profiled_log())).charts["profiles"][0]["calls"];
+  const Json calls = drawn_of(table_of(profiled_log())).charts["profiles"][0]["calls"];
   EXPECT_EQ(sum_of(calls["own_host_ns"]), 2e6) << "of two steps";
   EXPECT_EQ(sum_of(calls["own_device_ns"]), 160e3);
   EXPECT_EQ(calls["step"], Json::parse("[0]"));
@@ -74,7 +70,7 @@ TEST(OpsCharts, FlameView_SumsToTheSteps) {
 }
 
 TEST(OpsCharts, OpsOfModules_SumToTheStep) {
-  const ops::OpTable table = testing::table_of(profiled_log());
+  const ops::OpTable table = table_of(profiled_log());
   const Drawn drawn = drawn_of(table);
   const Json& host = drawn.charts["profiles"][0]["host_ops"];
   const ops::ModuleTree tree = ops::make_module_tree(table, 16);
@@ -88,7 +84,7 @@ TEST(OpsCharts, OpsOfModules_SumToTheStep) {
 }
 
 TEST(OpsCharts, Memory_IsALineWithItsPeak) {
-  const Drawn drawn = drawn_of(testing::table_of(profiled_log()));
+  const Drawn drawn = drawn_of(table_of(profiled_log()));
   const Json& memory = drawn.charts["profiles"][0]["memory"];
   ASSERT_EQ(memory.size(), 1U);
   EXPECT_EQ(memory[0]["bytes"], Json::parse("[3145728,2097152,5242880,4194304]"));
@@ -98,7 +94,7 @@ TEST(OpsCharts, Memory_IsALineWithItsPeak) {
 }
 
 TEST(OpsCharts, OlderFile_HasNoCalls) {
-  ops::OpTable table = testing::table_of(profiled_log());
+  ops::OpTable table = table_of(profiled_log());
   const Drawn drawn = drawn_of(table);
   ASSERT_TRUE(drawn.section);
   EXPECT_EQ(drawn.figures.size(), 3U) << "calls, modules, memory";

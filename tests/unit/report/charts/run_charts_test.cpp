@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The charts of a run, compared with the rows of the table and the steps of the file.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <map>
-
 #include "harness/base/launch_outcome.h"
 #include "harness/findings/finding.h"
 #include "harness/report/internal/html/case_chart.h"
 #include "harness/report/internal/html/run_sections.h"
+#include "tests/testing.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
@@ -18,7 +14,6 @@ using test::Drawn;
 using test::figures_of;
 using test::Json;
 using test::PlannedCase;
-using ::testing::HasSubstr;
 
 Json cases_of(const TableFacts& facts) {
   json::JsonText json;
@@ -114,9 +109,9 @@ TEST(Anatomy, Table_HasPhasesInOrder) {
   const auto& table = std::get<document::Table>(section->blocks.back());
   std::vector<std::string> heads;
   for (const document::Column& column : table.columns) heads.push_back(column.head);
-  EXPECT_THAT(heads, ::testing::ElementsAre("case", "options", "data_wait [ms]", "other [ms]",
-                                            "forward, device [ms]", "other, device [ms]",
-                                            "h2d, beside the step [ms]"));
+  EXPECT_THAT(heads,
+              ElementsAre("case", "options", "data_wait [ms]", "other [ms]", "forward, device [ms]",
+                          "other, device [ms]", "h2d, beside the step [ms]"));
 }
 
 TEST(Distributions, StoredSteps_AreAllDrawn) {
@@ -245,7 +240,7 @@ TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
   for (const Json& row : launches["rows"]) {
     if (row.contains("why")) reasons.push_back(row["why"]);
   }
-  EXPECT_THAT(reasons, ::testing::ElementsAre("failed: <i>no memory</i>"));
+  EXPECT_THAT(reasons, ElementsAre("failed: <i>no memory</i>"));
   EXPECT_THAT(drawn.figures[1].figure.alt, HasSubstr("GPU temperature [°C] 71.0 to 71.0"));
   EXPECT_EQ(drawn.figures[1].json["numbers"].size(), 1U);
   EXPECT_EQ(launches["machine"]["gpu.temperature_c_max"].size(), launches["rows"].size());

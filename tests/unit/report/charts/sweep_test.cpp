@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cases and the options of a sweep. tests/report checks how the script draws them.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include "harness/report/internal/html/case_chart.h"
 #include "harness/report/internal/html/run_sections.h"
+#include "tests/testing.h"
 #include "tests/unit/report/charts/charted.h"
 
 namespace stepbench::report {
@@ -13,7 +11,6 @@ namespace {
 using test::Drawn;
 using test::Json;
 using test::PlannedCase;
-using ::testing::HasSubstr;
 
 constexpr std::int64_t kMs = 1'000'000;
 

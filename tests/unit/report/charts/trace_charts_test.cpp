@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <deque>
-#include <set>
 
 #include "harness/report/internal/html/trace_charts.h"
 #include "harness/report/pages.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/traces/rules.h"
+#include "tests/testing.h"
 #include "tests/unit/report/charts/charted.h"
 #include "tests/unit/traces/trace_maker.h"
 
@@ -17,12 +14,6 @@ namespace {
 
 using test::figures_of;
 using test::Json;
-using ::testing::ElementsAre;
-using ::testing::HasSubstr;
-using testing::kMillisecond;
-using ::testing::Not;
-using ::testing::StartsWith;
-using testing::TraceMaker;
 
 // Six steps: loading for 10 ms and `extra_ns`, computing for 30, then idle for 5.
 traces::Trace loading_trace(std::int64_t extra_ns = 0) {

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/night.h"
 
-#include <gmock/gmock.h>
-
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <string>
+
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 nights::TrackedSeries made_series(const std::string& id, const std::string& kind) {
   return {.id = id,

@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/report/history.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <limits>
-#include <sstream>
-#include <string>
-
 #include "harness/text/printable.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {
@@ -16,8 +10,6 @@ namespace {
 
 using test::Nightly;
 using test::NightMaker;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
 
 std::vector<ChartNight> nights_of(const Nightly& values) {
   std::vector<ChartNight> nights;
@@ -60,7 +52,7 @@ TEST(Chart, Nights_AreMarkedBelow) {
       draw_chart(nights_of(NightMaker::steady(20)), "ns",
                  {{.head = "alert", .marks = {{3, "A1"}, {12, "A2"}}}, {.head = "none"}});
   EXPECT_THAT(chart, HasSubstr("  alert     A1       A2\n"));
-  EXPECT_THAT(chart, ::testing::Not(HasSubstr("none")));
+  EXPECT_THAT(chart, Not(HasSubstr("none")));
 }
 
 }  // namespace

@@ -4,42 +4,28 @@
 // the texts of the other pages.
 #include "harness/report/night.h"
 
-#include <gmock/gmock.h>
-
-#include <algorithm>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
 
 #include "harness/base/error.h"
 #include "harness/document/render.h"
 #include "harness/nights/acts.h"
 #include "harness/report/history.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {
 namespace {
 
 using test::NightMaker;
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::SizeIs;
-using ::testing::ThrowsMessage;
 
-const std::filesystem::path kNightData =
-    std::filesystem::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/nights/data";
+const fs::path kNightData = fs::path(STEPBENCH_SOURCE_DIR) / "tests/unit/report/nights/data";
 
 void expect_night_golden(const std::string& name, const std::string& text) {
   if (std::getenv("STEPBENCH_APPROVE") != nullptr) {
     std::ofstream(kNightData / name, std::ios::binary) << text;
   }
-  std::ostringstream known;
-  known << std::ifstream(kNightData / name, std::ios::binary).rdbuf();
-  EXPECT_EQ(text, known.str()) << "STEPBENCH_APPROVE=1 accepts a change";
+  EXPECT_EQ(text, test::text_of_file(kNightData / name)) << "STEPBENCH_APPROVE=1 accepts a change";
 }
 
 // One of each event in night 25.

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/nights/internal/alert.h"
 
-#include <gmock/gmock.h>
-
 #include "harness/nights/acts.h"
+#include "tests/testing.h"
 #include "tests/unit/nights/night_maker.h"
 
 namespace stepbench::report {
 namespace {
 
 using test::NightMaker;
-using ::testing::IsEmpty;
-using ::testing::SizeIs;
 
 constexpr const char* kLongAgo = "2025-01-01T00:00:00Z";
 

@@ -1,11 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/document/render.h"
@@ -17,13 +10,10 @@
 #include "harness/report/pages.h"
 #include "harness/report/result_tables.h"
 #include "tests/temporary_folder.h"
+#include "tests/testing.h"
 
 namespace stepbench::report {
 namespace {
-
-using ::testing::AllOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
 
 Page page_of(std::vector<document::Block> blocks) {
   return {.title = "A <title>",
@@ -110,21 +100,16 @@ std::string made_plotly(const std::string& version) {
          "var a = '</SCRIPT>';\nreturn Plotly;\n}));";
 }
 
-std::string error_of(const std::string& given, const std::filesystem::path& program_dir) {
-  try {
-    (void)read_plotly(given, program_dir);
-  } catch (const ConfigError& error) {
-    return error.what();
-  }
-  return "no error";
+std::string error_of(const std::string& given, const fs::path& program_dir) {
+  return test::error_of<ConfigError>([&] { (void)read_plotly(given, program_dir); });
 }
 
 TEST(Plotly, ProgramOrShareFolder_HasIt) {
   const test::TemporaryFolder folder;
-  const std::filesystem::path bin = folder / "bin";
-  const std::filesystem::path share = folder / "share" / "stepbench";
-  std::filesystem::create_directories(bin);
-  std::filesystem::create_directories(share);
+  const fs::path bin = folder / "bin";
+  const fs::path share = folder / "share" / "stepbench";
+  fs::create_directories(bin);
+  fs::create_directories(share);
   EXPECT_THAT(error_of("", bin), AllOf(HasSubstr((bin / kPlotlyFile).string()),
                                        HasSubstr((share / kPlotlyFile).string()),
                                        HasSubstr("tools/setup"), HasSubstr("--plotly none")));
@@ -158,7 +143,7 @@ TEST(Plotly, CutOrOtherVersion_IsRejected) {
   EXPECT_THAT(error_of(folder.path().string(), {}), HasSubstr("is not a file"));
 }
 
-const std::filesystem::path kSource = STEPBENCH_SOURCE_DIR;
+const fs::path kSource = STEPBENCH_SOURCE_DIR;
 
 record::Results sweep() {
   return record::read_results(kSource / "tests/unit/report/data/sweep.jsonl");
@@ -174,11 +159,11 @@ TEST(RunReport, Sweep_HasAnswerAndDoubts) {
 
 TEST(RunReport, Sections_AreSelectable) {
   const ReportContent content = run_content(sweep(), {"RUN"}, {});
-  EXPECT_THAT(report_of(content, {.sections = {"numbers"}}).html,
-              ::testing::AllOf(HasSubstr("<section id=\"numbers\""),
-                               ::testing::Not(HasSubstr("<section id=\"overview\""))));
+  EXPECT_THAT(
+      report_of(content, {.sections = {"numbers"}}).html,
+      AllOf(HasSubstr("<section id=\"numbers\""), Not(HasSubstr("<section id=\"overview\""))));
   EXPECT_THAT([&] { (void)report_of(content, {.sections = {"overviw"}}); },
-              ::testing::ThrowsMessage<ConfigError>(HasSubstr("did you mean 'overview'?")));
+              ThrowsMessage<ConfigError>(HasSubstr("did you mean 'overview'?")));
 }
 
 TEST(RunReport, TwoRuns_HaveAColumnEach) {
