@@ -62,7 +62,7 @@ void fields(V& v, json::Of<BisectRun> auto& run) {
   v("confidence", run.confidence)("metric", run.metric)("counted", run.counted, json::kSparse);
   v("size", run.size, json::kSparse)("build", run.build)("builds", run.builds);
   v("launches", run.launches)("seconds", run.seconds);
-  v("judged", run.judged)("commits", run.commits);
+  v("judged", run.judged)("commits", run.commits, json::kNeeded);
   v("repeat", run.repeat, json::kSparse)("inside", run.inside, json::kSparse);
 }
 
@@ -98,7 +98,10 @@ BisectRun read_search_file(const std::filesystem::path& folder) {
           file.string(),
           "holds a search of stepbench 0.1; continue it with that version, or begin a new one");
     }
-    return json::read<BisectRun>(object);
+    const int minor = json::minor_version(object, kSearchSchema, kSearchVersion, "schema_version");
+    BisectRun run = json::read<BisectRun>(object);
+    run.newer_version = json::newer_version_text(minor, kSearchVersion);
+    return run;
   } catch (const json::LineError& error) {
     throw ConfigError(file.string(), error.what());
   }

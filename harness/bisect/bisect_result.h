@@ -57,6 +57,7 @@ struct BisectRun {
   int exit_status = 0;
   std::optional<int> signal = {};
   std::filesystem::path folder = {};
+  std::string newer_version = {};  // warning about the file from which it was read
   SearchAnswer answer = SearchAnswer::kOpen;
   std::optional<Culprit> culprit = {};
   std::optional<FoundRange> range = {};

@@ -169,6 +169,10 @@ class SearchRun {
     lock_ = lock_search(out_.folder);
     if (has_begun(out_.folder)) {
       const BisectRun earlier = read_search_file(out_.folder);
+      if (!earlier.newer_version.empty()) {
+        launching_.progress.print_line("warning: " + (out_.folder / kSearchFile).string() + ": " +
+                                       earlier.newer_version);
+      }
       check_same_search(earlier, out_);
       earlier_seconds_ = earlier.seconds;
       out_.known_layout = earlier.known_layout;  // nights since may have learnt another

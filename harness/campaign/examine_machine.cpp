@@ -141,9 +141,7 @@ fs::path machine_file(const machine::Variables& variables, const Fields& identit
 verdict::MachineNoise read_noise(const std::string& text) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(text, json::LineParser::Padding::kNone).object;
-  if (source.text("schema") != kMachineSchema || !source.text("version").starts_with("1.")) {
-    throw json::LineError("expected " + std::string(kMachineSchema) + " 1.x");
-  }
+  static_cast<void>(json::minor_version(source, kMachineSchema, kMachineVersion));
   auto noise = json::read<verdict::MachineNoise>(source);
   if (noise.cases.empty()) throw json::LineError("it has no case");
   const auto need = [](double value, const char* field) {

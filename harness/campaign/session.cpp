@@ -9,7 +9,6 @@
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
 #include "harness/run/launch.h"
-#include "harness/run/run_header.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
@@ -32,19 +31,12 @@ bool Session::begin(const std::set<std::string>& devices, LockPolicy policy) {
   return true;
 }
 
-record::RunRow Session::header(const HeaderFacts& facts) const {
-  return run::make_run_header({.plan = facts.plan,
-                               .catalogue = facts.catalogue,
-                               .worker = facts.worker,
-                               .host = host_,
-                               .git = machine::git_state(fs::current_path()),
-                               .argv = context_.argv,
-                               .shard = facts.shard,
-                               .smoke = facts.smoke,
-                               .wrap = facts.wrap,
-                               .asked = facts.asked,
-                               .stepbench_version = context_.stepbench_version,
-                               .started = std::chrono::system_clock::now()});
+record::RunRow Session::header(const run::RunFacts& facts) const {
+  record::RunRow row = run::make_run_header(facts, host_, machine::git_state(fs::current_path()),
+                                            std::chrono::system_clock::now());
+  row.argv = context_.argv;
+  row.stepbench_version = context_.stepbench_version;
+  return row;
 }
 
 record::Results Session::resume(const std::string& folder) {

@@ -14,6 +14,7 @@
 #include "harness/campaign/internal/context.h"
 #include "harness/campaign/internal/controller.h"
 #include "harness/campaign/internal/device_locks.h"
+#include "harness/run/run_header.h"
 #include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
@@ -33,17 +34,8 @@ class Session {
   // The signal that ended the campaign; nullopt: none.
   [[nodiscard]] std::optional<int> signal() const { return interrupts_.first(); }
 
-  // Facts for the header of a result file that is written here and now.
-  struct HeaderFacts {
-    const plan::Plan& plan;
-    const Catalogue& catalogue;
-    const run::WorkerProgram& worker;
-    plan::Shard shard = {};
-    bool smoke = false;
-    std::string wrap = {};
-    record::CommandLine asked = {};
-  };
-  [[nodiscard]] record::RunRow header(const HeaderFacts& facts) const;
+  // The header of a result file that is written here and now.
+  [[nodiscard]] record::RunRow header(const run::RunFacts& facts) const;
 
   // Earlier results in the folder of --resume; prints their warnings. Empty for an empty name.
   [[nodiscard]] record::Results resume(const std::string& folder);

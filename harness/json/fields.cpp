@@ -2,6 +2,8 @@
 #include "harness/json/fields.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -38,6 +40,18 @@ void restore(const LineObject& in, std::string_view object, Values& values) {
     if (found == values.end() || !stepbench::is_null(found->second)) continue;
     values.insert_or_assign(name, Value(non_finite_of(spelling.text().value_or(""))));
   }
+}
+
+// The numbers of "MAJOR.MINOR.PATCH"; negative where there is none.
+std::array<int, 2> major_and_minor(std::string_view text) {
+  std::array<int, 2> numbers = {-1, -1};
+  for (int& number : numbers) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (error != std::errc{}) break;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.starts_with('.')) text.remove_prefix(1);
+  }
+  return numbers;
 }
 
 [[noreturn]] void out_of_range(std::string_view field, std::int64_t number) {
@@ -241,6 +255,30 @@ OptionValues AlikeOptions::read(const LineObject& source, std::string_view field
   if (known_.size() == kMaxKnownBatchSizes) known_.pop_back();
   known_.insert(known_.begin(), options);
   return options;
+}
+
+int minor_version(const LineObject& in, std::string_view schema, std::string_view known,
+                  std::string_view member) {
+  const std::string own = in.text("schema");
+  if (own != schema) throw LineError("schema '" + own + "' is not '" + std::string(schema) + "'");
+  const std::string version = in.text(member);
+  const auto [major, minor] = major_and_minor(version);
+  if (major < 0 || minor < 0) {
+    throw LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
+  }
+  const int expected = major_and_minor(known)[0];
+  if (major == expected) return minor;
+  throw LineError("written in schema " + own + ' ' + version + "; this program reads " +
+                  std::to_string(expected) + ".x: use the stepbench that wrote it, or a newer one");
+}
+
+std::string newer_version_text(int minor, std::string_view known) {
+  const auto [own_major, own_minor] = major_and_minor(known);
+  if (minor <= own_minor) return {};
+  const std::string major = std::to_string(own_major) + '.';
+  return "was written in the newer schema " + major + std::to_string(minor) +
+         "; what this program (" + major + std::to_string(own_minor) +
+         ") does not know was ignored";
 }
 
 }  // namespace stepbench::json

@@ -334,6 +334,14 @@ template <HasFields T>
   return read<T>(line.object, own);
 }
 
+// Returns the minor version of a stored file, whose members `schema` and `member` hold its schema
+// and "MAJOR.MINOR.PATCH". Throws LineError for another schema, or another major version than that
+// of `known`, the version that this program writes.
+[[nodiscard]] int minor_version(const LineObject& in, std::string_view schema,
+                                std::string_view known, std::string_view member = "version");
+// Warns of a newer file, whose unknown fields are ignored; else empty.
+[[nodiscard]] std::string newer_version_text(int minor, std::string_view known);
+
 // Reads the options of many cases and shares common values: a file of a sweep has thousands of
 // cases that differ in a few values. One thread.
 class AlikeOptions {

@@ -43,6 +43,8 @@ enum class CopyKind : std::uint8_t {
   kHostToHost,
   kPeer
 };
+// As in the names of copies, "Memcpy HtoD (Pageable -> Device)".
+constexpr EnumNames<6> names_of(CopyKind) { return {"", "HtoD", "DtoH", "DtoD", "HtoH", "PtoP"}; }
 
 enum class OpScope : std::uint8_t { kFunction, kBackwardFunction, kUserScope };
 

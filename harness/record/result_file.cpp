@@ -113,11 +113,9 @@ class FileReader {
 
   void see_run(const RunRow& run) {
     saw_run_ = true;
-    later_ = run.schema_minor > kResultMinor;
-    if (!later_) return;
-    warn("was written in the newer schema " + std::to_string(kResultMajor) + '.' +
-         std::to_string(run.schema_minor) + "; what this program (" + std::to_string(kResultMajor) +
-         '.' + std::to_string(kResultMinor) + ") does not know was ignored");
+    const std::string newer = json::newer_version_text(run.schema_minor, kResultVersion);
+    later_ = !newer.empty();
+    if (later_) warn(newer);
   }
 
   [[noreturn]] void fail(const std::string& what) const { throw ConfigError(where(), what); }

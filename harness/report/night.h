@@ -76,7 +76,7 @@ inline constexpr std::size_t kChartedNights = 120;
 // fields. Pure; any thread.
 
 inline constexpr std::string_view kNightSchema = "stepbench.night";
-inline constexpr std::string_view kNightVersion = "2.0.0";
+inline constexpr std::string_view kNightVersion = "2.1.0";
 
 // One JSON object with `exit_code`, `verdict` and every series; numbers that are not finite are
 // null. The same night gives the same bytes. The first kNightCharts series that moved include their
@@ -92,7 +92,8 @@ struct ReadNight {
   NightView view = {};
   std::string error = {};  // why there is no night; empty if there is one
 };
-// Throws LineError unless it is an object of the schema stepbench.night 2.x.
+// Throws LineError unless it is an object of the schema stepbench.night 2.x. A newer minor version
+// adds a note.
 [[nodiscard]] ReadNight read_night(std::string_view night_json);
 
 // An alert as one line of JSON, "stepbench.alert": the input of the command of `nightly --on-alert`

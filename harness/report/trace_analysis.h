@@ -6,17 +6,22 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "harness/base/option_values.h"
 #include "harness/document/document.h"
 #include "harness/findings/finding.h"
 #include "harness/json/json_text.h"
 #include "harness/traces/analysis.h"
 #include "harness/traces/compare_traces.h"
+#include "harness/traces/rules.h"
 
 namespace stepbench::report {
 
@@ -30,6 +35,27 @@ struct AnalysedTrace {
   traces::Analysis analysis = {};
   std::vector<Finding> findings = {};  // ranked
   std::optional<int> device = {};      // of the step's time; nullopt: over all devices
+};
+
+// Analyses traces by the same options.
+class TraceAnalyser {
+ public:
+  explicit TraceAnalyser(traces::AnalysisOptions how = {}, traces::RuleOptions rules = {})
+      : how_(std::move(how)), rules_(std::move(rules)) {}
+
+  // Includes findings, which propose changes to the case that a trace in a run's folder is of.
+  // Throws ConfigError if the trace lacks the requested device or step.
+  [[nodiscard]] AnalysedTrace analyse(const traces::Trace& trace,
+                                      const std::filesystem::path& path);
+  [[nodiscard]] std::optional<int> device() const { return rules_.device; }
+
+ private:
+  // Options of the case that the trace is of. Reads the results of each run only once.
+  [[nodiscard]] Fields case_options(const traces::Trace& trace, const std::filesystem::path& path);
+
+  traces::AnalysisOptions how_;
+  traces::RuleOptions rules_;
+  std::map<std::filesystem::path, std::map<std::string, OptionValues, std::less<>>> runs_ = {};
 };
 
 // The short page for a terminal: the answer, where the step's time went, findings, largest items,

@@ -77,7 +77,7 @@ struct MetricRows {
 // Writes and reads the verdict file of a comparison. Pure; any thread.
 
 inline constexpr std::string_view kVerdictSchema = "stepbench.verdict";
-inline constexpr std::string_view kVerdictVersion = "1.8.0";
+inline constexpr std::string_view kVerdictVersion = "1.9.0";
 
 // The verdict file: one JSON object with `exit_code`, `verdict` and every case; numbers that are
 // not finite are null. The same comparison gives the same bytes.

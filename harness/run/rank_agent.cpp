@@ -200,7 +200,9 @@ class RankAgent {
         nvml_ = machine::NvmlSession::open(machine::load_nvml_api());
       }
       worker_ = spawn_worker({begin.argv, variables});
-      watch_.emplace("/", worker_.pid, begin.device, variables, nvml_.get(), clock_);
+      // The launcher starts all ranks of this machine, unless it ended and init took them over.
+      const pid_t job = ::getppid() > 1 ? ::getppid() : worker_.pid;
+      watch_.emplace("/", worker_.pid, job, begin.device, variables, nvml_.get(), clock_);
       return true;
     } catch (const std::exception& error) {
       send_line(run::encode(RankExit{.status = -1, .message = error.what()}));

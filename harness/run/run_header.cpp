@@ -36,13 +36,12 @@ std::string file_name_part(std::string_view text) {
   return name;
 }
 
-record::RunRow make_run_header(const RunFacts& facts) {
+record::RunRow make_run_header(const RunFacts& facts, const Fields& host, Fields git,
+                               std::chrono::system_clock::time_point started) {
   record::RunRow row;
-  row.started_utc = text::utc_text(facts.started);
+  row.started_utc = text::utc_text(started);
   row.name = facts.plan.name;
   row.run_id = text::compact_utc(row.started_utc) + "-" + file_name_part(facts.plan.name);
-  row.stepbench_version = facts.stepbench_version;
-  row.argv = facts.argv;
   row.config_path = facts.plan.file.string();
   row.config_text = facts.plan.config_text;
   row.config_hash = facts.plan.config_hash;
@@ -51,9 +50,8 @@ record::RunRow make_run_header(const RunFacts& facts) {
   row.swept = facts.plan.varying;
   row.smoke = facts.smoke;
   row.asked = facts.asked;
-  row.context = facts.git;
-  if (const auto host = facts.host.find("host"); host != facts.host.end())
-    row.context.insert(*host);
+  row.context = std::move(git);
+  if (const auto name = host.find("host"); name != host.end()) row.context.insert(*name);
   row.context.emplace("shard", shard_text(facts.shard));
   row.context.emplace("worker", facts.worker.path.string());
   row.context.emplace("worker_build_id", facts.worker.build_id);

@@ -20,20 +20,16 @@ struct RunFacts {
   const plan::Plan& plan;
   const Catalogue& catalogue;
   const WorkerProgram& worker;
-  const Fields& host;
-  Fields git = {};
-  std::vector<std::string> argv = {};
   plan::Shard shard = {};
   bool smoke = false;
   std::string wrap = {};
   record::CommandLine asked = {};
-  std::string stepbench_version = {};
-  std::chrono::system_clock::time_point started = {};
 };
 
 // run_id is <UTC yyyymmdd-hhmmss>-<name>. The context holds host, git, shard, worker,
-// worker_build_id and data_digest.
-[[nodiscard]] record::RunRow make_run_header(const RunFacts& facts);
+// worker_build_id and data_digest. The caller adds the command line and this program's version.
+[[nodiscard]] record::RunRow make_run_header(const RunFacts& facts, const Fields& host, Fields git,
+                                             std::chrono::system_clock::time_point started);
 
 // Every metric that a launch of this plan may report.
 [[nodiscard]] record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue);

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/base/enum_names.h"
@@ -31,6 +32,7 @@ namespace stepbench::traces {
 // One side: one trace, or several of one case with their steps concatenated.
 struct DiffSide {
   std::vector<std::string> paths = {};
+  std::string own_case = {};  // of traces written by stepbench: "case 4f2a91c0 native"
   WindowKind window = WindowKind::kHostStep;
   IdleScope scope = IdleScope::kHost;
   std::vector<std::string> devices = {};  // names of the devices that ran work, if recorded
@@ -57,6 +59,15 @@ struct DiffSide {
 [[nodiscard]] DiffSide diff_side(const std::string& path, const Trace& trace,
                                  const Analysis& analysis, const std::vector<Finding>& findings,
                                  std::optional<int> device = {});
+
+// (base, new). Sides are paired by stepbench case, by rank, or by file name up to its time stamp;
+// traces of one side with the same key become one. The only one of each side are a pair.
+struct DiffPairs {
+  std::vector<std::pair<DiffSide, DiffSide>> pairs = {};
+  std::vector<std::string> unmatched = {};  // "rank 3 (only in new)"
+};
+// Throws ConfigError if there is no pair.
+[[nodiscard]] DiffPairs pair_sides(std::vector<DiffSide> bases, std::vector<DiffSide> news);
 
 enum class DiffChange : std::uint8_t {
   kNone,  // within the spread of the steps
@@ -238,6 +249,14 @@ struct RankReport {
 inline constexpr double kStragglerShare = 0.01;
 
 [[nodiscard]] RankReport compare_ranks(std::vector<RankTrace> ranks);
+
+// A job of several ranks among many traces, by their places.
+struct RankJob {
+  std::vector<std::size_t> members = {};
+  RankReport report = {};
+};
+// nullopt: a trace without a rank, which is in no job.
+[[nodiscard]] std::vector<RankJob> compare_jobs(std::vector<std::optional<RankTrace>> traces);
 
 // Finds a rank that is slower than the others by more than chance explains: ranks.cpp.
 // `work_ns`: work per step, each by index in report.rows, whose means are already filled in.

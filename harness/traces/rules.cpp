@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -99,13 +100,17 @@ constexpr std::array<RuleEntry, 26> kRules = {{
      profiler_overhead},
 }};
 
-void check_thresholds(const RuleOptions& options) {
-  std::vector<std::string> known;
-  for (const RuleEntry& entry : kRules) known.emplace_back(entry.rule.id);
-  for (const auto& [id, threshold] : options.thresholds) {
-    if (std::ranges::find(known, id) != known.end()) continue;
-    throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known));
+double threshold_in(std::string text, const TraceRule& rule) {
+  const bool percent = text.ends_with('%');
+  if (percent) text.pop_back();
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
+    throw ConfigError("--threshold", std::string(rule.id) + ": expected a positive number" +
+                                         (rule.unit == "ratio" ? " such as 5% or 0.05" : "") +
+                                         ", in " + std::string(rule.unit));
   }
+  return percent && rule.unit == "ratio" ? value / 100 : value;
 }
 
 // The rule's finding, if its value is on the side of the threshold that is reported.
@@ -151,7 +156,6 @@ std::span<const TraceRule> trace_rules() {
 
 std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
                                  const RuleOptions& options) {
-  check_thresholds(options);
   const IdleReport* idle = analysis.idle_of(options.device);
   const std::size_t steps = analysis.steps.counted().size();
   if (idle == nullptr || steps == 0 || idle->counted.wall_ns <= 0) return {};
@@ -269,6 +273,27 @@ void RuleInput::propose(Finding& finding, std::string option, const std::string&
   const auto found = options.options.find(option);
   if (found == options.options.end() || to_text(found->second) == value) return;
   finding.set.push_back({.option = std::move(option), .value = value});
+}
+
+std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::string>& texts) {
+  std::map<std::string, double, std::less<>> all;
+  std::vector<std::string> known;
+  for (const TraceRule& rule : trace_rules()) known.emplace_back(rule.id);
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    std::string id = text.substr(0, equals);
+    if (!id.starts_with("trace.")) id = "trace." + id;
+    const auto rule = std::ranges::find(trace_rules(), id, &TraceRule::id);
+    if (rule == trace_rules().end()) {
+      throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known) +
+                                           "; rules: " + text::join(known));
+    }
+    if (equals == std::string::npos) {
+      throw ConfigError("--threshold", "expected " + id + "=VALUE, such as " + id + "=5%");
+    }
+    all[id] = threshold_in(text.substr(equals + 1), *rule);
+  }
+  return all;
 }
 
 }  // namespace stepbench::traces

@@ -27,6 +27,10 @@ struct TraceRule {
 };
 [[nodiscard]] std::span<const TraceRule> trace_rules();
 
+// Thresholds by rule id, from texts such as "sync_bound=5%". Throws ConfigError.
+[[nodiscard]] std::map<std::string, double, std::less<>> thresholds_of(
+    const std::vector<std::string>& texts);
+
 struct RuleOptions {
   std::optional<int> device = {};                              // as in Analysis::idle_of
   std::map<std::string, double, std::less<>> thresholds = {};  // by rule id; replaces the default
@@ -34,8 +38,7 @@ struct RuleOptions {
   Fields options = {};
 };
 
-// Sorted by gain, then by severity; rules that could not decide come last, with a reason. Throws
-// ConfigError for a threshold of an unknown rule.
+// Sorted by gain, then by severity; rules that could not decide come last, with a reason.
 [[nodiscard]] std::vector<Finding> find_causes(const Trace& trace, const Analysis& analysis,
                                                const RuleOptions& options = {});
 

@@ -34,6 +34,12 @@ struct ReadOptions {
 // with path and byte offset for a truncated or damaged file, or another kind of file.
 [[nodiscard]] Trace read_trace(const std::filesystem::path& path, const ReadOptions& options = {});
 
+// Returns files as they are, a folder's traces sorted by name, and a run's traces from its traces/
+// folder; of a folder only those of the case, if one is given. Throws ConfigError for a path that
+// does not exist and for a folder without traces.
+[[nodiscard]] std::vector<std::filesystem::path> trace_paths(const std::vector<std::string>& paths,
+                                                             const std::string& case_id);
+
 // True for such an export. Both it and a history are SQLite files; the table StringIds identifies
 // it. False for a missing file; throws ConfigError for a damaged one.
 [[nodiscard]] bool is_nsight_export(const std::filesystem::path& path);

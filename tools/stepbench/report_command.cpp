@@ -21,6 +21,7 @@
 #include "harness/record/result_file.h"
 #include "harness/report/exports.h"
 #include "harness/report/night.h"
+#include "harness/report/trace_analysis.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -151,18 +152,15 @@ report::ReportContent of_history(const std::string& source) {
 
 report::ReportContent of_traces(const std::vector<std::string>& sources,
                                 const report::DrawOptions& draw, const Environment& environment) {
-  const AnalyzeOptions options{.paths = sources};
-  AnalyzeRequest request(options);
-  const std::vector<fs::path> files = traces_of(sources, "");
-  const TimeLimit limit = limit_of(options, files.size(), environment);
+  report::TraceAnalyser analyser;
+  const std::vector<fs::path> files = traces::trace_paths(sources, "");
+  const TimeLimit limit = limit_of(kTimeLimitS, files.size(), environment);
   std::vector<std::unique_ptr<traces::Trace>> traces;
   std::vector<report::AnalysedTrace> analysed;
-  for (const fs::path& file : files) {
-    std::optional<traces::Trace> trace = read_one(file, files.size() > 1, environment);
-    if (!trace) continue;
-    traces.push_back(std::make_unique<traces::Trace>(std::move(*trace)));
-    analysed.push_back(analyse_one(*traces.back(), file, request));
-  }
+  read_each(files, environment, [&](const fs::path& file, auto trace) {
+    analysed.push_back(analyser.analyse(*trace, file));
+    traces.push_back(std::move(trace));
+  });
   return report::analysis_content(analysed, draw);
 }
 

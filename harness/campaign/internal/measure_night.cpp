@@ -12,8 +12,7 @@
 #include "harness/base/error.h"
 #include "harness/campaign/internal/plan_forecast.h"
 #include "harness/estimate/case_rows.h"
-#include "harness/json/json_text.h"
-#include "harness/json/line_object.h"
+#include "harness/json/fields.h"
 #include "harness/nights/night.h"
 #include "harness/os/files.h"
 #include "harness/os/text_file.h"
@@ -275,6 +274,18 @@ FailedLaunches failed_launches(const record::Results& results) {
 
 namespace fs = std::filesystem;
 
+// A line of its file: an experiment of the night that has begun.
+struct BegunExperiment {
+  std::string began_utc = {};  // the night
+  std::string experiment = {};
+  std::string folder = {};
+};
+
+template <typename V>
+void fields(V& v, json::Of<BegunExperiment> auto& begun) {
+  v("began_utc", begun.began_utc)("experiment", begun.experiment)("folder", begun.folder);
+}
+
 UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key,
                                  std::chrono::system_clock::time_point now)
     : file_(results / (std::string(record::kUnfinishedNight) + digest(key) + ".jsonl")),
@@ -287,17 +298,14 @@ void UnfinishedNight::read(const std::string& oldest_utc) {
   if (!text) return;
   std::string began;
   std::map<std::string, std::string> folders;
-  json::LineParser parser;
   std::string_view rest = *text;
   for (std::size_t end = 0; (end = rest.find('\n')) != std::string_view::npos;
        rest.remove_prefix(end + 1)) {
     const std::string line{rest.substr(0, end)};
     try {
-      const json::LineObject object = parser.parse(line, json::LineParser::Padding::kNone).object;
-      if (began.empty()) began = object.text("began_utc");
-      if (const std::string name = object.text("experiment"); !name.empty()) {
-        folders[name] = object.text("folder");
-      }
+      const auto begun = json::read_text<BegunExperiment>(line);
+      if (began.empty()) began = begun.began_utc;
+      if (!begun.experiment.empty()) folders[begun.experiment] = begun.folder;
     } catch (const json::LineError&) {
       continue;  // a damaged line: its experiment is measured again
     }
@@ -328,9 +336,7 @@ void UnfinishedNight::begun(const std::string& experiment, const fs::path& folde
   folders_[experiment] = path;
   std::string text;
   for (const auto& [name, place] : folders_) {
-    json::JsonText line;
-    line.open_object().text("began_utc", began_utc_).text("experiment", name);
-    text += line.text("folder", place).close_object().take() + '\n';
+    text += json::object_text(BegunExperiment{began_utc_, name, place}) + '\n';
   }
   os::write_output_file({}, file_, text);
 }

@@ -109,21 +109,6 @@ const char* memory_name(std::uint8_t kind) {
   }
 }
 
-const char* copy_name(ops::CopyKind kind) {
-  switch (kind) {
-    case ops::CopyKind::kHostToDevice:
-      return "Memcpy HtoD";
-    case ops::CopyKind::kDeviceToHost:
-      return "Memcpy DtoH";
-    case ops::CopyKind::kHostToHost:
-      return "Memcpy HtoH";
-    case ops::CopyKind::kPeer:
-      return "Memcpy PtoP";
-    default:
-      return "Memcpy DtoD";
-  }
-}
-
 void read_kernel(const Kernel& kernel, ActivityRecord& out) {
   out.name = demangled(kernel.name);
   ops::DeviceActivity& activity = out.activity;
@@ -150,7 +135,10 @@ void read_copy(const Copy& copy, ops::CopyKind kind, ActivityRecord& out) {
   activity.copy = kind;
   activity.pinned = copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED ||
                     copy.dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PINNED;
-  out.name.append(copy_name(activity.copy)).append(" (").append(memory_name(copy.srcKind));
+  out.name.append("Memcpy ")
+      .append(name_of(activity.copy))
+      .append(" (")
+      .append(memory_name(copy.srcKind));
   out.name.append(" -> ").append(memory_name(copy.dstKind)).append(")");
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/record/internal/line_codec.h"
 
-#include <charconv>
 #include <optional>
 #include <utility>
 
@@ -12,31 +11,8 @@
 namespace stepbench::record {
 namespace {
 
-int next_number(std::string_view& text) {
-  int number = -1;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{}) return -1;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  if (!text.empty() && text.front() == '.') text.remove_prefix(1);
-  return number;
-}
-
 RunRow decode_run(const json::LineObject& source) {
-  const std::string schema = source.text("schema");
-  if (schema != kResultSchema) {
-    throw json::LineError("schema '" + schema + "' is not '" + std::string(kResultSchema) + "'");
-  }
-  const std::string version = source.text("version");
-  std::string_view rest = version;
-  const int major = next_number(rest);
-  const int minor = next_number(rest);
-  if (major < 0 || minor < 0)
-    throw json::LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
-  if (major != kResultMajor) {
-    throw json::LineError("written in schema " + std::string(kResultSchema) + ' ' + version +
-                          "; this program reads " + std::to_string(kResultMajor) +
-                          ".x: use the stepbench that wrote it, or a newer one");
-  }
+  const int minor = json::minor_version(source, kResultSchema, kResultVersion);
   RunRow row = json::read<RunRow>(source);
   row.schema_minor = minor;
   return row;

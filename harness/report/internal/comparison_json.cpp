@@ -20,14 +20,15 @@ void bounds(V& v, const std::string& of, auto& interval) {
 template <typename V>
 void fields(V& v, json::Of<MetricResult> auto& metric) {
   auto& test = metric.test;
-  v("name", metric.name)("metric", metric.metric)("unit", metric.unit);
+  v("name", metric.name, json::kNeeded)("metric", metric.metric)("unit", metric.unit);
   if constexpr (V::kReads) {  // for files before 1.2
     metric.timed = metric.unit != "bytes";
     metric.of_step = metric.name == "step";
   }
   v("primary", metric.primary)("margin", metric.margin)("timed", metric.timed);
   v("of_step", metric.of_step)("decides", metric.decides);
-  v("verdict", test.verdict)("reason", test.reason, {.known = false})("slower", test.slower);
+  v("verdict", test.verdict, json::kNeeded)("reason", test.reason, {.known = false});
+  v("slower", test.slower);
   v("base_median", test.base_median, kNanWhereNull);
   v("candidate_median", test.candidate_median, kNanWhereNull)("change", test.change);
   bounds(v, "change", test.interval);
@@ -78,7 +79,8 @@ void fields(V& v, json::Of<FaultChange> auto& change) {
 
 template <typename V>
 void fields(V& v, json::Of<CaseResult> auto& one) {
-  v("case_id", one.case_id)("candidate_case_id", one.candidate_case_id)("workload", one.workload);
+  v("case_id", one.case_id, json::kNeeded)("candidate_case_id", one.candidate_case_id);
+  v("workload", one.workload);
   v("options", one.options)("ended_at_pairs", one.ended_at, json::kSparse);
   v("fingerprint_difference", one.fingerprint, json::kSparse);
   v("metrics", one.metrics)("cause", one.cause)("who_waits", one.waiting_ranks, json::kSparse);
@@ -96,7 +98,7 @@ template <typename V>
 void fields(V& v, json::Of<Gate> auto& gate) {
   v("name", gate.name)("case_id", gate.case_id)("state", gate.state)("allowed", gate.allowed);
   v("value", gate.value, kNanWhereNull)("warns_at", gate.warns_at)("fails_at", gate.fails_at);
-  v("text", gate.text);
+  v("text", gate.text)("doubt", gate.doubt, json::kSparse);
 }
 
 template <typename V>
@@ -117,7 +119,8 @@ template <typename V>
 void fields(V& v, json::Of<Comparison> auto& comparison) {
   auto& rule = comparison.rule;
   v.constant("schema", report::kVerdictSchema).constant("version", report::kVerdictVersion);
-  v("exit_code", comparison.exit_code)("verdict", comparison.verdict)("design", rule.design);
+  v("exit_code", comparison.exit_code)("verdict", comparison.verdict, json::kNeeded);
+  v("design", rule.design);
   v("base", comparison.base)("candidate", comparison.candidate)("swept", comparison.swept);
   std::optional<std::int64_t> seed = comparison.seed;  // all 64 bits are used
   v("seed", seed, json::kSparse);
@@ -127,7 +130,7 @@ void fields(V& v, json::Of<Comparison> auto& comparison) {
   v("rejected_slower", comparison.rejected_slower)("rejected_faster", comparison.rejected_faster);
   v("aa_control", comparison.aa_control)("gates", comparison.gates);
   v("environment", comparison.environment)("warnings", comparison.warnings);
-  v("machine", comparison.machine, json::kSparse)("cases", comparison.cases);
+  v("machine", comparison.machine, json::kSparse)("cases", comparison.cases, json::kNeeded);
   v("only_base", comparison.only_base)("only_candidate", comparison.only_candidate);
 }
 
@@ -163,23 +166,23 @@ std::string verdict_json(std::span<const verdict::Comparison> comparisons) {
 std::vector<verdict::Comparison> read_comparisons(std::string_view json) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(json, json::LineParser::Padding::kNone).object;
-  const std::string schema = source.text("schema");
-  const std::string version = source.text("version");
-  if (schema != kVerdictSchema && schema != kVerdictsSchema) {
-    throw json::LineError("schema '" + schema + "' is not a verdict of `compare` or `ab`");
-  }
-  if (!version.starts_with("1.")) {
-    throw json::LineError("written in " + schema + ' ' + version + "; this program reads 1.x");
-  }
+  const bool several = source.text("schema") == kVerdictsSchema;
+  const std::string_view version = several ? kVerdictsVersion : kVerdictVersion;
+  const int minor =
+      json::minor_version(source, several ? kVerdictsSchema : kVerdictSchema, version);
   if (const std::string error = source.text("error"); !error.empty()) {
     throw json::LineError("contains no verdict: " + error);
   }
   std::vector<verdict::Comparison> comparisons;
   json::FieldReader reader(source);
-  if (schema == kVerdictSchema) {
-    fields(reader, comparisons.emplace_back());
+  if (several) {
+    reader("comparisons", comparisons, json::kNeeded);
   } else {
-    reader("comparisons", comparisons);
+    fields(reader, comparisons.emplace_back());
+  }
+  const std::string newer = json::newer_version_text(minor, version);
+  if (!newer.empty() && !comparisons.empty()) {
+    comparisons.front().warnings.push_back("the file " + newer);
   }
   return comparisons;
 }

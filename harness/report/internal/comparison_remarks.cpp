@@ -96,15 +96,6 @@ void add_order(const verdict::Comparison& comparison, Paragraphs& remarks) {
                      .doubt = "one was measured after the other"});
 }
 
-// Short form of a gate's text, without causes and remedies.
-std::string gate_doubt(const verdict::Gate& gate) {
-  if (gate.name == "noise") return gate.text.substr(0, gate.text.find(" ("));
-  if (gate.name == "drift") {
-    return "the machine drifted by " + text::percent_text(std::abs(gate.value));
-  }
-  return gate.text;
-}
-
 // Names at most the first of many noisy cases.
 void add_gates(const verdict::Comparison& comparison, const ComparisonNames& names,
                Paragraphs& remarks) {
@@ -121,9 +112,10 @@ void add_gates(const verdict::Comparison& comparison, const ComparisonNames& nam
     std::string text = failed ? "invalid: " : gate.allowed ? "allowed: " : "warning: ";
     const std::string of_case = gate.case_id.empty() ? "" : names.of_id(gate.case_id) + ": ";
     const bool doubted = failed || !gate.allowed;
+    const std::string& doubt = gate.doubt.empty() ? gate.text : gate.doubt;
     remarks.push_back({.text = text + of_case + gate.text,
                        .tone = doubted ? tone_of(gate.state) : document::Tone::kPlain,
-                       .doubt = doubted ? of_case + gate_doubt(gate) : ""});
+                       .doubt = doubted ? of_case + doubt : ""});
   }
   if (more > 0) {
     remarks.push_back({"warning: " + text::counted(more, "more arm") +

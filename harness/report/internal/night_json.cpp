@@ -42,6 +42,7 @@ std::string night_json(const ShownNight& shown, const NightView& view) {
   json.integer("exit_code", night.exit_code).text("verdict", name_of(night.verdict));
   json.text("host", night.experiments.empty() ? "" : night.experiments.front().run.host);
   json.flag("newest", night.is_newest).flag("known", night.known);
+  writer("history", std::string(os::trim(view.history_words)), json::kSparse);
   writer("runs", night.experiments);
   json.open_object("counts");
   for (const std::string_view name : names_of(nights::NightState{})) {
@@ -147,8 +148,8 @@ void read_nights(const json::LineObject& source, const nights::TrackedSeries& se
   });
 }
 
-// The options after "stepbench track show A1" in an alert.
-std::string history_words_in(std::span<const NamedAlert> alerts) {
+// For files before 2.1: the options after "stepbench track show A1" in an alert.
+std::string history_words_of_before(std::span<const NamedAlert> alerts) {
   std::string words;
   for (const NamedAlert& each : alerts) {
     const std::string command = "stepbench track show " + each.alert.id;
@@ -162,10 +163,7 @@ std::string history_words_in(std::span<const NamedAlert> alerts) {
 ReadNight read_night(std::string_view night_json) {
   json::LineParser parser;
   const json::LineObject source = parser.parse(night_json, json::LineParser::Padding::kNone).object;
-  if (source.text("schema") != kNightSchema || !source.text("version").starts_with("2.")) {
-    throw json::LineError("schema '" + source.text("schema") + ' ' + source.text("version") +
-                          "' is not " + std::string(kNightSchema) + " 2.x");
-  }
+  const int minor = json::minor_version(source, kNightSchema, kNightVersion);
   ReadNight read{.host = source.text("host"), .error = source.text("error")};
   nights::Night& night = read.shown.night;
   night.exit_code = json::read_field<int>(source, "exit_code");
@@ -175,12 +173,16 @@ ReadNight read_night(std::string_view night_json) {
   reader("runs", night.experiments)("told", night.reported)("absent", night.absent);
   std::vector<NamedAlert> alerts;
   reader("notes", night.notes)("alerts", alerts);
+  if (std::string newer = json::newer_version_text(minor, kNightVersion); !newer.empty()) {
+    night.notes.push_back("the file " + newer);
+  }
   for (nights::NightExperiment& each : night.experiments) {
     each.pairs.night = nights::night_of(each.run);
   }
   for (const NamedAlert& each : alerts) night.alerts.alerts.push_back(alert_of(each));
   read.shown.history.runs = read.shown.moved.runs = read_runs(source, night, alerts, read.host);
-  read.view.history_words = history_words_in(alerts);
+  read.view.history_words =
+      source.find("history") ? ' ' + source.text("history") : history_words_of_before(alerts);
   for_objects_of(source, "series", [&](const json::LineObject& one) {
     night.series.push_back(json::read<nights::NightSeries>(one));
     read.names.push_back(one.text("name"));

@@ -102,7 +102,7 @@ class LaunchLoop {
         monitor_(request.limits, request.rules, begin_ns_),
         turned_ns_(begin_ns_),
         worker_(spawn_worker(request.spawn)),
-        watch_(context.root, worker_.pid, device_of(request.message.resolved),
+        watch_(context.root, worker_.pid, worker_.pid, device_of(request.message.resolved),
                request.spawn.environment, context.devices, clock_) {}
 
   LaunchLoop(const LaunchLoop&) = delete;

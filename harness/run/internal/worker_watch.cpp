@@ -22,11 +22,11 @@ std::string device_of(const ResolvedCase& resolved) {
   return name == nullptr ? std::string() : *name;
 }
 
-WorkerWatch::WorkerWatch(const std::filesystem::path& root, pid_t worker, std::string_view device,
-                         const machine::Variables& environment, const machine::NvmlSession* nvml,
-                         const Clock& clock)
+WorkerWatch::WorkerWatch(const std::filesystem::path& root, pid_t worker, pid_t job,
+                         std::string_view device, const machine::Variables& environment,
+                         const machine::NvmlSession* nvml, const Clock& clock)
     : root_(root),
-      worker_(worker),
+      job_(job),
       clock_(clock),
       sampler_(root, worker, clock),
       device_sampler_(
@@ -88,7 +88,7 @@ std::optional<std::int64_t> WorkerWatch::numa_node_of_device() const {
 
 machine::DeviceSampler::Owner WorkerWatch::owner_of(int pid) const {
   using Owner = machine::DeviceSampler::Owner;
-  const auto tree = machine::process_tree(root_, worker_);
+  const auto tree = machine::process_tree(root_, job_);
   if (std::find(tree.begin(), tree.end(), pid) != tree.end()) return Owner::kOurs;
   return std::filesystem::exists(root_ / "proc" / std::to_string(pid)) ? Owner::kOther
                                                                        : Owner::kUnknown;

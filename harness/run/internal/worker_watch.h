@@ -34,7 +34,8 @@ struct JobMemory {
 class WorkerWatch {
  public:
   // `device`: of the case, "cuda". `nvml` may be null; it and `clock` must outlive this object.
-  WorkerWatch(const std::filesystem::path& root, pid_t worker, std::string_view device,
+  // `job`: an ancestor of all processes of the launch on this machine, also of its other ranks.
+  WorkerWatch(const std::filesystem::path& root, pid_t worker, pid_t job, std::string_view device,
               const machine::Variables& environment, const machine::NvmlSession* nvml,
               const Clock& clock);
 
@@ -57,7 +58,7 @@ class WorkerWatch {
   [[nodiscard]] std::optional<std::int64_t> numa_node_of_device() const;
 
   std::filesystem::path root_;
-  pid_t worker_;
+  pid_t job_;
   const Clock& clock_;
   machine::MachineSampler sampler_;
   machine::DeviceSampler device_sampler_;

@@ -369,6 +369,10 @@ DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& 
                 .rank = trace.rank,
                 .world = trace.world,
                 .findings = findings};
+  if (trace.own && !trace.own_fact("case_id").empty()) {
+    side.own_case = "case " + std::string(trace.own_fact("case_id")) + ' ' +
+                    std::string(trace.own_fact("engine"));
+  }
   for (const IntegrityNote& each : analysis.integrity) {
     if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
     if (each.level == IntegrityLevel::kWarning) ++side.doubts;

@@ -43,14 +43,10 @@ MemoryKind memory_kind(std::string_view word) {
                                                : MemoryKind::kOther;
 }
 
-ops::CopyKind copy_kind(std::string_view word) {
-  if (word == "HtoD" || word == "HtoA") return ops::CopyKind::kHostToDevice;
-  if (word == "DtoH" || word == "AtoH") return ops::CopyKind::kDeviceToHost;
-  if (word == "DtoD" || word == "AtoA" || word == "AtoD" || word == "DtoA") {
-    return ops::CopyKind::kDeviceToDevice;
-  }
-  if (word == "HtoH") return ops::CopyKind::kHostToHost;
-  return word == "PtoP" ? ops::CopyKind::kPeer : ops::CopyKind::kNone;
+ops::CopyKind copy_kind(std::string_view word) {  // an array is in a device's memory
+  std::string both(word);
+  std::ranges::replace(both, 'A', 'D');
+  return one_of<ops::CopyKind>(both).value_or(ops::CopyKind::kNone);
 }
 
 // "Memcpy HtoD (Pageable -> Device)"

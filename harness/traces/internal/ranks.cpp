@@ -473,4 +473,25 @@ void add_own_cause(std::span<const Finding> of_straggler, Finding& finding) {
   finding.evidence.push_back(cause->id);
 }
 
+std::vector<RankJob> compare_jobs(std::vector<std::optional<RankTrace>> traces) {
+  std::vector<RankTrace> ranks;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!traces[i]) continue;
+    ranks.push_back(std::move(*traces[i]));
+    places.push_back(i);
+  }
+  std::vector<RankJob> jobs;
+  for (const std::vector<std::size_t>& of_job : rank_jobs(ranks)) {
+    RankJob& job = jobs.emplace_back();
+    std::vector<RankTrace> members;
+    for (const std::size_t i : of_job) {
+      job.members.push_back(places[i]);
+      members.push_back(std::move(ranks[i]));
+    }
+    job.report = compare_ranks(std::move(members));
+  }
+  return jobs;
+}
+
 }  // namespace stepbench::traces

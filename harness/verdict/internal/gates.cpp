@@ -255,8 +255,8 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
   gate.value = stats::interquartile_range(values) / stats::median(values);
   if (!(gate.value > kNoiseWarns)) return gate;
   gate.state = GateState::kWarning;
-  gate.text = std::string(arm) + "'s own launches differ by " + text::percent_text(gate.value) +
-              " (good: below " + text::short_number(100 * kNoiseWarns) + " %)" +
+  gate.doubt = std::string(arm) + "'s own launches differ by " + text::percent_text(gate.value);
+  gate.text = gate.doubt + " (good: below " + text::short_number(100 * kNoiseWarns) + " %)" +
               cause_of(gate.value, within);
   return gate;
 }
@@ -292,6 +292,7 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   const double size = std::abs(gate.value);
   if (!(size > kDriftWarns) || stats::mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = GateState::kWarning;
+  gate.doubt = "the machine drifted by " + text::percent_text(size);
   gate.text = "the machine drifted: steps of both arms became " + text::percent_text(size) +
               (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
   return gate;

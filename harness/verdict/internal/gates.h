@@ -46,6 +46,7 @@ struct Gate {
   std::optional<double> warns_at = {};  // threshold for a warning
   std::optional<double> fails_at = {};  // threshold for a failure; nullopt: never fails
   std::string text = {};                // one sentence with the numbers
+  std::string doubt = {};  // its short form, without causes and remedies; empty: the same
   bool allowed = false;
 };
 

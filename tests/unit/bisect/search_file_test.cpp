@@ -45,6 +45,16 @@ TEST(SearchFile, WrittenSearch_ReadsBackEqual) {
               ThrowsMessage<ConfigError>(HasSubstr("another --build: make, not make -j2")));
 }
 
+TEST(SearchFile, NewerVersion_HasAWarning) {
+  const test::TemporaryFolder folder;
+  folder.write(kSearchFile,
+               R"({"schema":"stepbench.bisect","schema_version":"2.99.0","commits":[],"new":1})");
+  EXPECT_THAT(read_search_file(folder.path()).newer_version, HasSubstr("newer schema 2.99"));
+  folder.write(kSearchFile, R"({"schema":"stepbench.bisect","schema_version":"2.0.0"})");
+  EXPECT_THAT([&] { (void)read_search_file(folder.path()); },
+              ThrowsMessage<ConfigError>(HasSubstr("field 'commits' is missing")));
+}
+
 TEST(SearchFile, EarlierVersion_NamesThePackage) {
   const test::TemporaryFolder folder;
   folder.write(kSearchFile,

@@ -258,11 +258,12 @@ TEST(ReadComparison, EachVersion_ReadsWithItsDefaults) {
       {"corrected_change", "machine", "decides"},
       {"without_data"},
       {"ranks", "all_ranks", "who_waits"},
-      {"page_faults"}};
+      {"page_faults"},
+      {"doubt"}};
   verdict::Comparison today = sample_against_itself();
   today.swept = {"loader.num_workers"};
   today.machine = "nothing is found below 5 %";
-  today.gates = {{.name = "load"}};
+  today.gates = {{.name = "noise", .doubt = "arm A's own launches differ by 20 %"}};
   today.aa_control.change = .01;
   verdict::CaseResult& first = today.cases.front();
   first.without_data = "arm B: killed by signal 9";
@@ -296,7 +297,34 @@ TEST(ReadComparison, EachVersion_ReadsWithItsDefaults) {
     EXPECT_EQ(one.without_data.empty(), minor < 6);
     EXPECT_EQ(one.waiting_ranks.empty(), minor < 7);
     EXPECT_EQ(one.page_faults.has_value(), minor >= 8);
+    if (minor >= 1) {
+      EXPECT_EQ(read.gates.front().doubt.empty(), minor < 9);
+    }
   }
+}
+
+TEST(ReadComparison, NewerVersion_HasAWarning) {
+  std::string json = comparison_json(sample_against_itself());
+  const std::string version(kVerdictVersion);
+  json.replace(json.find(version), version.size(), R"(1.99.0","future":{"a":[1]},"b":")");
+  const std::vector<std::string> warnings = read_comparisons(json).front().warnings;
+  EXPECT_EQ(warnings.size(), sample_against_itself().warnings.size() + 1);
+  EXPECT_THAT(warnings.back(), HasSubstr("was written in the newer schema 1.99"));
+}
+
+TEST(ReadComparison, MissingField_IsNamed) {
+  const auto reason = [](const std::string& json) -> std::string {
+    try {
+      (void)read_comparisons(json);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return {};
+  };
+  const std::string begin = R"({"schema":"stepbench.verdict","version":"1.0.0")";
+  EXPECT_THAT(reason(begin + "}"), HasSubstr("field 'verdict' is missing"));
+  EXPECT_THAT(reason(begin + R"(,"verdict":"ok","cases":[{"case_id":"c","metrics":[{}]}]})"),
+              HasSubstr("field 'cases/0/metrics/0/name' is missing"));
 }
 
 TEST(ReadComparison, ErrorOrOtherSchema_IsRejected) {

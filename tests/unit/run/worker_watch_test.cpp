@@ -4,6 +4,7 @@
 #include "tests/scripted_clock.h"
 #include "tests/temporary_folder.h"
 #include "tests/testing.h"
+#include "tests/unit/machine/scripted_nvml.h"
 
 namespace stepbench::run {
 namespace {
@@ -14,7 +15,7 @@ std::vector<std::int64_t> begins_ms(std::string_view messages) {
   using protocol::Stage;
   const test::TemporaryFolder root;
   ScriptedClock clock(0);
-  WorkerWatch watch(root.path(), 10, "cpu", {}, nullptr, clock);
+  WorkerWatch watch(root.path(), 10, 10, "cpu", {}, nullptr, clock);
   SchedulePlace place;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const char message = messages[i];
@@ -29,6 +30,20 @@ std::vector<std::int64_t> begins_ms(std::string_view messages) {
   std::vector<std::int64_t> ms = watch.window_begins();
   for (std::int64_t& each : ms) each /= 1'000'000;
   return ms;
+}
+
+TEST(WorkerWatch, OtherRanksOnTheDevice_AreOurs) {
+  const test::TemporaryFolder root;
+  root.write("proc/5/task/5/children", "10 11");  // the launcher, its ranks
+  root.write("proc/12/stat", "12 (stranger) S 1");
+  machine::ScriptedNvml nvml;
+  nvml.processes = {10, 11, 12};
+  const auto session = machine::NvmlSession::open(nvml.api());
+  ScriptedClock clock(0);
+  WorkerWatch watch(root.path(), 10, 5, "cuda", {}, session.get(), clock);
+  clock.pass(1'000'000'000);
+  watch.sample();
+  EXPECT_EQ(watch.summary().at("gpu.other_processes"), Value(std::int64_t{1}));
 }
 
 TEST(WorkerWatch, EachCycle_IsAWindow) { EXPECT_THAT(begins_ms("wacwact"), ElementsAre(2, 5)); }

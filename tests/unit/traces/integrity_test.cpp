@@ -165,13 +165,15 @@ TEST(Integrity, ProfilerAndReaderWarnings_AreKept) {
   trace.reading.missing_durations = 50;
   trace.reading.bare_words = 2;
   trace.reading.first_damage_at_byte = 1234;
+  trace.reading.damaged_headers = 1;
   trace.reading.ignored = {{"xpu_thing", 7}};
   trace.dropped = 5;
   expect_numbers(
       numbers_of(trace),
       "integrity/profiler_log/text = the profiler reported: WARN: 12 records lost\\x1b[2J; "
       "integrity/damaged_text/level = warning; integrity/damaged_text/count = 2; "
-      "integrity/damaged_text/text ~ byte 1,234; integrity/ignored_rows/level = note; "
+      "integrity/damaged_text/text ~ byte 1,234; integrity/damaged_headers/level = warning; "
+      "integrity/damaged_headers/count = 1; integrity/ignored_rows/level = note; "
       "integrity/ignored_rows/count = 7; integrity/dropped_records/level = warning; "
       "integrity/dropped_records/count = 5; integrity/negative_durations/level = warning; "
       "integrity/negative_durations/count = 3; integrity/missing_durations/level = error; "

@@ -273,10 +273,10 @@ TEST(PlantedCauses, Allocations_GainTheDeviceWaitOnly) {
 TEST(PlantedCauses, UserThreshold_Applies) {
   const traces::Trace trace = planted(gap_at(0.03), in_gap("load 0 1000"));
   EXPECT_EQ(find_made(causes_of(trace), "trace.data_exposed"), nullptr);
-  EXPECT_NE(find_made(causes_of(trace, {.thresholds = {{"trace.data_exposed", 0.02}}}),
+  EXPECT_NE(find_made(causes_of(trace, {.thresholds = thresholds_of({"data_exposed=2%"})}),
                       "trace.data_exposed"),
             nullptr);
-  EXPECT_THROW((void)causes_of(trace, {.thresholds = {{"trace.data_expose", 0.02}}}), ConfigError);
+  EXPECT_THROW((void)thresholds_of({"data_expose=2%"}), ConfigError);
 }
 
 TEST(PlantedCauses, OwnRun_ProposesAnUnsetOption) {

@@ -194,14 +194,9 @@ class KinetoLogMaker {
 }  // namespace
 
 void describe_kineto_copy(std::string_view name, ops::DeviceActivity& activity) {
-  using Direction = std::pair<std::string_view, ops::CopyKind>;
-  constexpr std::array<Direction, 5> kDirections = {{{"HtoD", ops::CopyKind::kHostToDevice},
-                                                     {"DtoH", ops::CopyKind::kDeviceToHost},
-                                                     {"DtoD", ops::CopyKind::kDeviceToDevice},
-                                                     {"HtoH", ops::CopyKind::kHostToHost},
-                                                     {"PtoP", ops::CopyKind::kPeer}}};
-  for (const auto& [text, kind] : kDirections) {
-    if (name.find(text) != std::string_view::npos) activity.copy = kind;
+  for (const std::string_view direction : names_of(ops::CopyKind{})) {
+    if (direction.empty() || name.find(direction) == std::string_view::npos) continue;
+    activity.copy = one_of<ops::CopyKind>(direction).value();
   }
   activity.pinned = name.find("Pinned") != std::string_view::npos;
   activity.bytes = -1;

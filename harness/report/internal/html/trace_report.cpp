@@ -60,38 +60,24 @@ void add_as_chapter(document::Document document, std::optional<document::Chapter
   content.sections.push_back(std::move(chapter));
 }
 
-// Traces of one job, by index among the page's traces.
-struct JobOfPage {
-  std::vector<std::size_t> traces;  // by rank
-  traces::RankReport report;
-};
-
-std::vector<JobOfPage> jobs_of(std::span<const AnalysedTrace> traces) {
-  std::vector<traces::RankTrace> ranks;
-  std::vector<std::size_t> place_of_rank;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    auto rank = traces::rank_trace(traces[i].path, *traces[i].trace, traces[i].analysis);
-    if (!rank) continue;
-    ranks.push_back(std::move(*rank));
-    place_of_rank.push_back(i);
+// The jobs of several ranks among the page's traces, members by rank.
+std::vector<traces::RankJob> jobs_of(std::span<const AnalysedTrace> analysed) {
+  std::vector<std::optional<traces::RankTrace>> ranks;
+  for (const AnalysedTrace& each : analysed) {
+    ranks.push_back(traces::rank_trace(each.path, *each.trace, each.analysis));
   }
-  std::vector<JobOfPage> jobs;
-  for (std::vector<std::size_t>& members : traces::rank_jobs(ranks)) {
-    std::ranges::stable_sort(members, {}, [&](std::size_t i) { return ranks[i].rank; });
-    std::vector<traces::RankTrace> job;
-    JobOfPage& made = jobs.emplace_back();
-    for (const std::size_t i : members) {
-      made.traces.push_back(place_of_rank[i]);
-      job.push_back(std::move(ranks[i]));
-    }
-    made.report = traces::compare_ranks(std::move(job));
+  std::vector<traces::RankJob> jobs = traces::compare_jobs(std::move(ranks));
+  for (traces::RankJob& job : jobs) {
+    std::ranges::stable_sort(job.members, {},
+                             [&](std::size_t i) { return analysed[i].trace->rank; });
   }
   return jobs;
 }
 
 // Adds the jobs' stragglers as first chapters. The first job with a straggler gives the page's
 // answer. `first_place`: index of the first job in the data.
-void add_jobs(const std::vector<JobOfPage>& jobs, std::size_t first_place, ReportContent& content) {
+void add_jobs(const std::vector<traces::RankJob>& jobs, std::size_t first_place,
+              ReportContent& content) {
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     const traces::RankReport& report = jobs[i].report;
     document::Document document = ranks_document(report, kRows);
@@ -116,7 +102,7 @@ void add_jobs(const std::vector<JobOfPage>& jobs, std::size_t first_place, Repor
     const bool first_straggler =
         report.straggler &&
         std::none_of(jobs.begin(), jobs.begin() + std::ptrdiff_t(i),
-                     [](const JobOfPage& job) { return job.report.straggler.has_value(); });
+                     [](const traces::RankJob& job) { return job.report.straggler.has_value(); });
     if (i == 0 || first_straggler) content.answer = std::move(document.answer);
     content.sections.push_back(std::move(chapter));
   }
@@ -140,7 +126,7 @@ void add_data(std::string json, ReportContent& content) {
 
 ReportContent analysis_content(std::span<const AnalysedTrace> traces, const DrawOptions& /*draw*/) {
   ReportContent content{.kind = "analysis", .title = "Trace", .sections = {}};
-  const std::vector<JobOfPage> jobs = jobs_of(traces);
+  const std::vector<traces::RankJob> jobs = jobs_of(traces);
   add_jobs(jobs, traces.size(), content);
   std::vector<bool> added(traces.size());
   std::map<std::string, std::size_t> used;
@@ -160,7 +146,7 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
         content);
   };
   for (std::size_t job = 0; job < jobs.size(); ++job) {
-    for (const std::size_t place : jobs[job].traces) {
+    for (const std::size_t place : jobs[job].members) {
       const std::string rank = std::to_string(*traces[place].trace->rank);
       add(place,
           "Rank " + rank + (jobs.size() > 1 ? " of job " + std::to_string(job + 1) : std::string()),
@@ -173,9 +159,9 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     add_data(analysis_json(traces[i], 0), content);
     steps += std::ssize(traces[i].analysis.steps.counted());
   }
-  for (const JobOfPage& job : jobs) add_data(ranks_json(job.report, 0), content);
+  for (const traces::RankJob& job : jobs) add_data(ranks_json(job.report, 0), content);
   content.data += traces.empty() ? "[]" : "]";
-  if (jobs.size() == 1 && jobs.front().traces.size() == traces.size()) {
+  if (jobs.size() == 1 && jobs.front().members.size() == traces.size()) {
     content.title = text::counted(std::ssize(jobs.front().report.rows), "rank") + " of one job";
   } else if (!traces.empty()) {
     content.title = std::filesystem::path(traces.front().path).filename().string();

@@ -161,6 +161,21 @@ TEST(NightCharts, VerdictFile_GivesTheSamePage) {
   EXPECT_EQ(page(read.shown), page(night));
 }
 
+TEST(NightCharts, OlderFile_NamesItsHistoryInCommands) {
+  std::string json = night_json(moved_night(), {.history_words = " --db sqlite:h.db"});
+  const std::string since_2_1 = R"("history":"--db sqlite:h.db",)";
+  json.erase(json.find(since_2_1), since_2_1.size());
+  EXPECT_EQ(read_night(json).view.history_words, " --db sqlite:h.db");
+}
+
+TEST(NightCharts, NewerFile_HasANote) {
+  std::string json = night_json(moved_night(), {});
+  const std::string version(kNightVersion);
+  json.replace(json.find(version), version.size(), R"(2.99.0","future":{"a":[1]},"b":")");
+  EXPECT_THAT(read_night(json).shown.night.notes.back(),
+              HasSubstr("was written in the newer schema 2.99"));
+}
+
 TEST(NightCharts, OtherFile_IsRejected) {
   EXPECT_THROW((void)read_night(R"({"schema":"stepbench.verdict","version":"1.0.0"})"),
                json::LineError);
