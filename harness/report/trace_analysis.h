@@ -47,7 +47,6 @@ class TraceAnalyser {
   // Throws ConfigError if the trace lacks the requested device or step.
   [[nodiscard]] AnalysedTrace analyse(const traces::Trace& trace,
                                       const std::filesystem::path& path);
-  [[nodiscard]] std::optional<int> device() const { return rules_.device; }
 
  private:
   // Options of the case that the trace is of. Reads the results of each run only once.

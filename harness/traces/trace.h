@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/enum_names.h"
 #include "harness/ops/op_log.h"
 #include "harness/traces/internal/name_facts.h"
 
@@ -38,6 +39,12 @@ enum class EventKind : std::uint8_t {
   kSync,           // a device-side record of a wait: no busy time
   kGpuAnnotation,  // a host annotation shown over its kernels: no busy time, no step
 };
+// The categories of their rows in a file.
+constexpr EnumNames<13> names_of(EventKind) {
+  return {"trace",       "user_annotation", "python_function",    "cpu_op", "cuda_runtime",
+          "cuda_driver", "loader_worker",   "overhead",           "kernel", "gpu_memcpy",
+          "gpu_memset",  "cuda_sync",       "gpu_user_annotation"};
+}
 
 [[nodiscard]] constexpr bool is_device_work(EventKind kind) {
   return kind == EventKind::kKernel || kind == EventKind::kMemcpy || kind == EventKind::kMemset;

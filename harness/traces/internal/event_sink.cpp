@@ -310,28 +310,17 @@ CategoryMeaning meaning_of(std::string_view category) {
     std::string_view name;
     CategoryMeaning meaning;
   };
-  constexpr std::array kKnown = {
-      Known{"cpu_op", {Use::kUsed, EventKind::kOp}},
+  constexpr std::array kOthers = {
       Known{"operator", {Use::kByName, EventKind::kOp}},
-      Known{"user_annotation", {Use::kUsed, EventKind::kAnnotation}},
       Known{"runtime", {Use::kUsed, EventKind::kRuntime}},
       Known{"driver", {Use::kUsed, EventKind::kDriver}},
-      Known{"kernel", {Use::kUsed, EventKind::kKernel}},
       Known{"memcpy", {Use::kUsed, EventKind::kMemcpy}},
-      Known{"gpu_memcpy", {Use::kUsed, EventKind::kMemcpy}},
       Known{"memset", {Use::kUsed, EventKind::kMemset}},
-      Known{"gpu_memset", {Use::kUsed, EventKind::kMemset}},
-      Known{"gpu_user_annotation", {Use::kUsed, EventKind::kGpuAnnotation}},
-      Known{"cuda_sync", {Use::kUsed, EventKind::kSync}},
       Known{"cuda_event", {Use::kUsed, EventKind::kSync}},
       Known{"xpu_sync", {Use::kUsed, EventKind::kSync}},
       Known{"mtia_ccp_events", {Use::kUsed, EventKind::kKernel}},
       Known{"collective_comm", {Use::kUsed, EventKind::kKernel}},
       Known{"hpu_op", {Use::kUsed, EventKind::kRuntime}},
-      Known{"python_function", {Use::kUsed, EventKind::kPython}},
-      Known{"overhead", {Use::kUsed, EventKind::kOverhead}},
-      Known{"trace", {Use::kUsed, EventKind::kSpan}},
-      Known{"loader_worker", {Use::kUsed, EventKind::kWorker}},
       Known{"ac2g", {Use::kNotNeeded}},
       Known{"async", {Use::kNotNeeded}},
       Known{"async_cpu_to_gpu", {Use::kNotNeeded}},
@@ -345,9 +334,10 @@ CategoryMeaning meaning_of(std::string_view category) {
   std::ranges::transform(lower, lower.begin(), [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   });
-  const auto found = std::ranges::find(kKnown, lower, &Known::name);
-  if (found != kKnown.end()) return found->meaning;
-  // cuda_runtime, and the prefixes of other devices: hip_, xpu_, mtia_, privateuse1_, glow_.
+  if (const auto kind = one_of<EventKind>(lower)) return {Use::kUsed, *kind};
+  const auto found = std::ranges::find(kOthers, lower, &Known::name);
+  if (found != kOthers.end()) return found->meaning;
+  // The prefixes of other devices: hip_, xpu_, mtia_, privateuse1_, glow_.
   if (lower.ends_with("_runtime")) return {Use::kUsed, EventKind::kRuntime};
   if (lower.ends_with("_driver")) return {Use::kUsed, EventKind::kDriver};
   return {};

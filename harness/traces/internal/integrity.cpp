@@ -44,9 +44,9 @@ void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
   notes.add_some(reading.duplicate_headers, kWarning, "duplicate_headers",
                  text::counted(reading.duplicate_headers, "key") +
                      " of the file appear twice, as if two traces were written into one file");
-  notes.add_some(reading.damaged_headers, kWarning, "damaged_headers",
-                 text::counted(reading.damaged_headers, "key") +
-                     " of the file cannot be read and count as missing");
+  notes.add_some(
+      reading.damaged_headers, kWarning, "damaged_headers",
+      text::counted(reading.damaged_headers, "key") + " of the file cannot be read: ignored");
   std::int64_t ignored = 0;
   for (const IgnoredRows& rows : reading.ignored) ignored += rows.count;
   if (ignored > 0) {

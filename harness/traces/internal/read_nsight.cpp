@@ -36,34 +36,12 @@ std::string without_version(const std::string& name) {
   return version ? name.substr(0, at) : name;
 }
 
+// By the number of the kind in an export.
 std::string_view copy_word(std::int64_t kind) {
-  switch (kind) {
-    case 1:
-    case 11:
-      return "HtoD";
-    case 2:
-    case 12:
-      return "DtoH";
-    case 3:
-      return "HtoA";
-    case 4:
-      return "AtoH";
-    case 5:
-      return "AtoA";
-    case 6:
-      return "AtoD";
-    case 7:
-      return "DtoA";
-    case 8:
-    case 13:
-      return "DtoD";
-    case 9:
-      return "HtoH";
-    case 10:
-      return "PtoP";
-    default:
-      return "Unknown";
-  }
+  constexpr std::array<std::string_view, 14> kWords = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",
+                                                       "AtoA",    "AtoD", "DtoA", "DtoD", "HtoH",
+                                                       "PtoP",    "HtoD", "DtoH", "DtoD"};
+  return kWords[kind > 0 && kind < std::ssize(kWords) ? static_cast<std::size_t>(kind) : 0];
 }
 
 class NsightReader {

@@ -50,27 +50,6 @@ void write_header(TraceFile& file, const Trace& trace) {
   file.number(trace.base_ns.value_or(0)).text(",\n\"traceEvents\": [");
 }
 
-std::string_view category_of(EventKind kind) {
-  switch (kind) {
-    case EventKind::kOp:
-      return "cpu_op";
-    case EventKind::kRuntime:
-      return "cuda_runtime";
-    case EventKind::kDriver:
-      return "cuda_driver";
-    case EventKind::kWorker:
-      return "loader_worker";
-    case EventKind::kKernel:
-      return "kernel";
-    case EventKind::kMemcpy:
-      return "gpu_memcpy";
-    case EventKind::kMemset:
-      return "gpu_memset";
-    default:
-      return "user_annotation";
-  }
-}
-
 // In an op log, recorded rows have an id; steps and phases do not.
 bool is_recorded(const TraceEvent& event) {
   return is_op_or_annotation(event.kind) && event.external != 0;
@@ -153,7 +132,7 @@ class TraceRows {
   void row(const TraceLane& lane, const TraceEvent& event) {
     const Track track = track_of(lane);
     separate();
-    file_.text(R"({"ph":"X","cat":")").text(category_of(event.kind)).text(R"(","name":)");
+    file_.text(R"({"ph":"X","cat":")").text(name_of(event.kind)).text(R"(","name":)");
     file_.text(names_[event.name]).text(R"(,"pid":)").number(track.pid);
     file_.text(R"(,"tid":)").number(track.tid).text(R"(,"ts":)").microseconds(event.start_ns);
     file_.text(R"(,"dur":)").microseconds(event.duration_ns());
