@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <set>
 #include <string>
 #include <string_view>
@@ -187,8 +186,9 @@ void add_comparison(const verdict::Comparison& comparison, GaugePage& page) {
 GaugePage page_of(const record::Results& results) {
   GaugePage page;
   if (results.runs.empty()) return page;
-  const record::RunRow& run = *std::ranges::max_element(  // the last one
-      results.runs | std::views::reverse, {}, &record::RunRow::started_utc);
+  const record::RunRow& run =
+      *std::ranges::max_element(results.runs.rbegin(), results.runs.rend(), {},  // the last one
+                                &record::RunRow::started_utc);
   const std::vector<estimate::CaseRow> all = estimate::case_rows(results);
   const std::vector<std::string> varying = estimate::RowNames(all, results).varying();
   std::vector<std::string> names = varying;
