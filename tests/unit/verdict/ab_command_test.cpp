@@ -55,8 +55,10 @@ TEST_F(AbCommand, SlowerArm_IsARegressionWithItsPhase) {
   EXPECT_NEAR(step_of(file).at("change").get<double>(), 0.1, 0.002);
   // Far above the threshold of ten such pairs, so that the correction is small.
   EXPECT_NEAR(step_of(file).at("corrected_change").get<double>(), 0.1, 0.002);
-  EXPECT_THAT(result.out, AllOf(HasSubstr(" corrected  "),
-                                HasSubstr("corrected: without the selection bias of")));
+  EXPECT_THAT(result.out, HasSubstr(" corrected  "));
+  // Where its line breaks depends on whether the memory of the two arms happens to need a legend.
+  EXPECT_THAT(result.out,
+              ::testing::ContainsRegex("corrected:\\s+without\\s+the\\s+selection\\s+bias"));
   EXPECT_EQ(file.at("cases").at(0).at("ended_at_pairs"), 10);
   EXPECT_FALSE(file.at("cases").at(0).at("cause").empty());
 }
