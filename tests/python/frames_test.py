@@ -109,7 +109,7 @@ class Frames(unittest.TestCase):
         with mock.patch.dict(sys.modules, polars=POLARS):
             for file, error, text in (("none", FileNotFoundError, "there is no such run, verdict or history"),
                                       ("other.json", ValueError, "is of the schema of.another"),
-                                      ("broken.json", ValueError, "is no verdict of stepbench"),
+                                      ("broken.json", ValueError, "not a verdict of stepbench"),
                                       ("damaged.jsonl", ValueError, "damaged.jsonl:1: not a stepbench result file"),
                                       ("damaged.db", ValueError, "damaged.db")):
                 with self.subTest(file), self.assertRaisesRegex(error, text):

@@ -43,7 +43,7 @@ WRONG = (  # source, options, words
      ("batches in epoch 0 and none in epoch 1", "begin anew")),
     ("def loader():\n    yield from batches(2)\n    raise ValueError('shard 2 is broken')\n", {},
      ("ValueError: shard 2 is broken (my_data.py, line 8, in loader)",)),
-    ("def loader(): return 7\n", {}, ("returned int, which is no iterable of batches",)),
+    ("def loader(): return 7\n", {}, ("returned int, which is not an iterable of batches",)),
     ("def loader(): pass\n", {}, ("returned NoneType",)),
     ("def loader(): return ['abc']\n", {}, ("a batch is str",)),
     ("def dataset(): pass\n", {}, ("no function loader()", "batches, dataset")),

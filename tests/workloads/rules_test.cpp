@@ -235,11 +235,11 @@ const std::vector<Mistake>& mistakes() {
       {collective("broadcast", 4, 3), kAlone, ""},
       {collective("all_gather", 24, 3), kAlone, ""},
       {collective("all_reduce", 2, 3), kAlone,
-       "collective.bytes: 2 is no multiple of 4, an element of float32; use 4"},
+       "collective.bytes: 2 is not a multiple of 4, an element of float32; use 4"},
       {collective("all_reduce", 7, 2, {{"collective.dtype", text("bfloat16")}}), kAlone,
-       "collective.bytes: 7 is no multiple of 2, an element of bfloat16; use 6 or 8"},
+       "collective.bytes: 7 is not a multiple of 2, an element of bfloat16; use 6 or 8"},
       {collective("all_to_all", 1024, 3), kAlone,
-       "collective.bytes: 1024 is no multiple of 12, an element of float32 for each of 3 ranks; "
+       "collective.bytes: 1024 is not a multiple of 12, an element of float32 for each of 3 ranks; "
        "use "
        "1020 or 1032"},
       {collective("all_reduce", 1024, 2, {{"collective.backend", text("nccl")}}), kAlone,

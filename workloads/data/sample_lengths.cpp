@@ -167,9 +167,10 @@ void check_lengths(const ResolvedCase& resolved, const RuleFacts& facts, RuleSin
                                   " is more than sequence_length " + std::to_string(longest) +
                                   ", the longest that a sample may be");
   } else if (longest % multiple != 0) {
-    refuse("data.pad_to_multiple_of",
-           "sequence_length " + std::to_string(longest) + " is no multiple of pad_to_multiple_of " +
-               std::to_string(multiple) + ": a batch would be longer than the model takes");
+    refuse("data.pad_to_multiple_of", "sequence_length " + std::to_string(longest) +
+                                          " is not a multiple of pad_to_multiple_of " +
+                                          std::to_string(multiple) +
+                                          ": a batch would be longer than the model takes");
   }
 }
 

@@ -157,7 +157,7 @@ void check_collective(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
     std::string next = std::to_string(below + unit);
     if (below > 0) next = std::to_string(below) + " or " + next;
     refuse("collective.bytes",
-           std::to_string(bytes) + " is no multiple of " + std::to_string(unit) + ", " +
+           std::to_string(bytes) + " is not a multiple of " + std::to_string(unit) + ", " +
                (kind.divided && ranks > 1
                     ? "an element of " + dtype + " for each of " + std::to_string(ranks) + " ranks"
                     : "an element of " + dtype) +

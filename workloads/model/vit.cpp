@@ -176,7 +176,7 @@ std::unique_ptr<Model> make_vit_b16(const ResolvedCase& resolved, const DataShap
   const std::int64_t size = data.input.shape[1];
   if (size != data.input.shape[2] || size % kPatch != 0) {
     throw ConfigError("data.image_size", "vit_b16 cuts square images into patches of 16 pixels; " +
-                                             std::to_string(size) + " is no multiple of 16");
+                                             std::to_string(size) + " is not a multiple of 16");
   }
   const bool tiny = resolved.text("model.size") == "tiny";
   const VitShape shape = tiny

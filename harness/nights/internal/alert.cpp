@@ -31,7 +31,7 @@ struct OldState {
 constexpr OldState kOldStates[] = {
     {"regression", AlertState::kOpen},
     {"acknowledged", AlertState::kAccepted},
-    {"improvement", AlertState::kClosed, "an improvement is no alert any more"},
+    {"improvement", AlertState::kClosed, "an improvement is no longer an alert"},
     {"not-reproduced", AlertState::kClosed, "it was measured and not shown"},
     {"suspect", AlertState::kClosed, "suspicions are judged by the pairs of each night"},
     {"reproduced", AlertState::kClosed, "what was not told is judged by the pairs of each night"},

@@ -99,7 +99,7 @@ void require_known(const std::string& argument, const OwnLine& own) {
   if (own.knows("--" + given.substr(kOurs.size()))) return;
   std::vector<std::string> names = own.names();
   for (std::string& name : names) name.replace(0, 2, kOurs);
-  throw ConfigError(given, "is no option" + text::did_you_mean(given, names));
+  throw ConfigError(given, "unknown option" + text::did_you_mean(given, names));
 }
 
 bool is_flag(std::string_view argument, std::string_view name) {
@@ -137,7 +137,7 @@ Arguments parse_arguments(const std::vector<std::string>& given) {
       throw ConfigError(argument,
                         line.knows(argument.substr(0, argument.find('=')))
                             ? "is written " + std::string(kOurs) + argument.substr(2) + " here"
-                            : "is no option of stepbench-gbench; ours begin with --sb-, "
+                            : "unknown option of stepbench-gbench; ours begin with --sb-, "
                               "those of Google Benchmark with --benchmark_ (--help lists "
                               "both)");
     } else {

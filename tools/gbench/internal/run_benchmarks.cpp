@@ -39,7 +39,7 @@ class BenchmarkLine {
     int count = static_cast<int>(pointers_.size());
     benchmark::Initialize(&count, pointers_.data());
     if (count > 1) {
-      throw ConfigError(pointers_[1], "is no option of Google Benchmark, or its value is wrong");
+      throw ConfigError(pointers_[1], "unknown to Google Benchmark, or its value is invalid");
     }
   }
 

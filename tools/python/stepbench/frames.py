@@ -93,7 +93,7 @@ def _steps(npy: bytes, ids: list[str], frames: Any) -> Any:
     if len(npy) == begin:  # nothing was measured
         return frames.DataFrame({name: [] for name in ("case_id", "launch", "rank", "cycle", "step_ns")})
     if any(kind != "<i8" for _, kind in header["descr"]):
-        raise ValueError("the steps are no records of 64-bit integers: load() and stepbench are of different versions")
+        raise ValueError("invalid steps: load() and stepbench are of different versions")
     try:
         import numpy  # pandas requires numpy; polars does not
     except ModuleNotFoundError:
@@ -123,7 +123,7 @@ def _verdict(file: Path, frames: Any) -> Verdict:
         said = json.loads(file.read_text(encoding="utf-8"))
         schema = said["schema"]
     except (ValueError, KeyError, TypeError) as error:
-        raise ValueError(f"{file}: is no verdict of stepbench: {error}") from error
+        raise ValueError(f"{file}: not a verdict of stepbench: {error}") from error
     if schema != "stepbench.verdict":
         raise ValueError(f"{file}: is of the schema {schema}; load() takes a run, a verdict or a history")
     cases, causes = [], []

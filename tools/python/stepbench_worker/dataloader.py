@@ -437,7 +437,7 @@ class LoaderWatch:
     def _remedy_of_blocked(self, share: float, workers: int) -> str:
         more = f"more of them leave the cores free: DataLoader(num_workers={2 * workers})"
         if self._bytes_read is None:
-            return f"They sleep, for what is not known; {more}, if it is no lock that they share."
+            return f"They sleep, for what is not known; {more}, unless they share a lock."
         if self._bytes_read / max(share * self._lived_ns * 1e-9, 1e-9) >= STORAGE_BYTES_PER_S:
             return f"They wait for storage: {more}."
         return f"They sleep, and not for storage; {more}, if they do not wait for one another or for you."

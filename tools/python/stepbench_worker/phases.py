@@ -131,7 +131,7 @@ def _own(name: str) -> _Phase:
         raise ValueError(f'phase("{name}") is marked by measure() itself: give it a name of your own, as in '
                          'phase("get_batch"), or give measure() a generator that yields the batches')
     if not isinstance(name, str) or not OWN_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a phase: it takes small letters, digits and underscores, a letter first, "
+        raise ValueError(f"{name!r} is not a phase name: small letters, digits and underscores, a letter first, "
                          "and no unit at its end")
     near = difflib.get_close_matches(name, NAMES, 1, 0.8)
     if near and not name.startswith(near[0]) and not name.endswith(near[0]):

@@ -67,9 +67,10 @@ void check_site_folder(const fs::path& folder) {
   }
   const bool is_site = fs::is_regular_file(folder / report::kSiteIndex, error);
   if (!is_site && !is_begun_site(folder)) {
-    throw ConfigError(kSite, folder.string() +
-                                 " holds files and is no site of stepbench: they stay as they are. "
-                                 "Name a new or an empty folder");
+    throw ConfigError(kSite,
+                      folder.string() +
+                          " holds files, but not a site of stepbench: they stay as they are. "
+                          "Name a new or an empty folder");
   }
   os::check_files({.outputs = {{kSite, folder / report::kSiteIndex}}});
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {

@@ -61,7 +61,7 @@ class UserData:
         if not self.iterable and not hasattr(dataset, "__getitem__"):
             raise UserError(
                 "data.path",
-                f"dataset() returned {type(dataset).__name__}, which is no Dataset: it has no __getitem__ and is no "
+                f"dataset() returned {type(dataset).__name__}, which is not a Dataset: it has no __getitem__ and is no "
                 "torch.utils.data.IterableDataset",
             )
 

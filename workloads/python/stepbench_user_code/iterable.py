@@ -68,8 +68,8 @@ class UserIterable:
         user_data.seed_all(options["seed"])
         self.iterable = self.call()
         if not hasattr(self.iterable, "__iter__") and not hasattr(self.iterable, "__getitem__"):
-            raise UserError("data.path", f"loader() of {self.file} returned {type(self.iterable).__name__}, which is no "
-                            "iterable of batches: it has no __iter__")
+            raise UserError("data.path", f"loader() of {self.file} returned {type(self.iterable).__name__}, which is not "
+                            "an iterable of batches: it has no __iter__")
 
     def call(self):
         try:

@@ -184,7 +184,7 @@ class UserLoader:
         options = self.options
         for made, name in ((own_sampler, "sampler"), (own_batch_sampler, "batch_sampler")):
             if made is not None and not hasattr(made, "__iter__"):
-                raise UserError("data.path", f"{name}() returned {type(made).__name__}, which is no sampler: it has no __iter__")
+                raise UserError("data.path", f"{name}() returned {type(made).__name__}, which is not a sampler: it has no __iter__")
         if own_batch_sampler is None:
             if options["batch_size"] is None and options["drop_last"]:
                 raise UserError("loader.drop_last", "without batch_size (null) each item of the data set is a batch, and "

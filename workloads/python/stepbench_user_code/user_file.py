@@ -92,7 +92,7 @@ def find(where, path, name):
         return function
     file = os.path.basename(path)
     if function is not None:
-        raise UserError(where, f"{name} in {file} is no function but of type {type(function).__name__}")
+        raise UserError(where, f"{name} in {file} is not a function but of type {type(function).__name__}")
     raise UserError(where, f"{file} has no function {name}(); it has: {functions_of(module)}")
 
 
@@ -101,7 +101,7 @@ def optional(path, name, where="data.path"):
     function = getattr(load(where, path), name, None)
     if function is None or callable(function):
         return function
-    raise UserError(where, f"{name} in {os.path.basename(path)} is no function but of type {type(function).__name__}")
+    raise UserError(where, f"{name} in {os.path.basename(path)} is not a function but of type {type(function).__name__}")
 
 
 def parameters_of(function):

@@ -148,7 +148,7 @@ std::optional<document::Chapter> anatomy_section(const TableFacts& facts) {
   add(device, true);
   if (anatomy.has(side)) {
     section.blocks.emplace_back(
-        document::Paragraph{"Work of other streams is no part of the step."});
+        document::Paragraph{"Work of other streams is not part of the step."});
   }
   add(side, false);
   section.blocks.emplace_back(phases_table(anatomy));
