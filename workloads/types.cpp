@@ -31,6 +31,7 @@
 #include "workloads/step/steps.h"
 #include "workloads/step/torch_runtime.h"
 #include "workloads/transfer/torch_loader.h"
+#include "workloads/transfer/torch_order.h"
 
 namespace stepbench {
 

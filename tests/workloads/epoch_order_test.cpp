@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "workloads/transfer/torch_loader.h"
+#include "workloads/transfer/torch_order.h"
 
 #include "tests/testing.h"
 #include "tests/workloads/python.h"

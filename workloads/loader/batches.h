@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples to batches: the order in which an epoch takes its samples, as PyTorch draws them;
-// their batches; a reader that fills a batch and reports its cost; and the detection of workers
-// that all read the same samples. An order is a pure function of its arguments, any thread, except
-// for Python's shuffle, which one thread uses, and weights, which are read from a file. One reader
-// per reading thread.
+// From samples to batches: stepbench's own orders of an epoch (transfer/torch_order.h has
+// Python's, which workers use); weights of samples; batches; a reader that fills a batch and
+// reports its cost; and the detection of workers that all read the same samples. An order is a pure
+// function of its arguments, any thread; weights are read from a file. One reader per reading
+// thread.
 #pragma once
 
 #include <atomic>

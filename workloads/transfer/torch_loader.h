@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a loader that torch supplies: the engine torch_cpp, which is libtorch's own DataLoader
-// behind the interface of loader.h; the exact sample order of Python's DataLoader, from torch's
-// generator; and page-locked memory from torch's allocator.
+// behind the interface of loader.h, and page-locked memory from torch's allocator.
 #pragma once
 
 #include <c10/core/Device.h>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -25,29 +23,6 @@ namespace stepbench::transfer {
 
 // The table of engines() with the maker of torch_cpp.
 [[nodiscard]] const std::vector<loader::Engine>& torch_engines();
-
-// The exact sample order of Python's DataLoader. Needs torch's generator.
-
-struct OrderOptions {
-  std::int64_t size = 0;         // samples in the data set
-  std::int64_t num_samples = 0;  // per epoch, if they are drawn; 0: size
-  bool shuffle = false;
-  bool with_replacement = false;  // RandomSampler(replacement=True); overrides shuffle
-  // WeightedRandomSampler(weights, num_samples, with_replacement)
-  std::vector<double> weights = {};
-  std::uint64_t seed = 0;
-  bool one_iterator = false;  // persistent workers, or an endless sampler
-};
-
-// The sample order of Python's DataLoader(shuffle=...) whose epochs directly follow
-// torch.manual_seed(seed). Each epoch's iterator draws a base seed and the sampler a sampler seed;
-// a single iterator for all epochs draws the base seed once. A pure function of the epoch. An epoch
-// needs all draws before it: ascending epochs are fast. One thread.
-[[nodiscard]] loader::EpochOrder torch_epoch_order(const OrderOptions& options);
-
-// That order for a data set; empty for an iterable one. Throws as sample_weights() does.
-[[nodiscard]] loader::EpochOrder torch_order(const data::Dataset& dataset,
-                                             const loader::LoaderOptions& options);
 
 // Page-locked memory from torch's allocator, for loader.pin_memory.
 

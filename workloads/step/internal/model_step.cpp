@@ -21,6 +21,7 @@
 #include "workloads/step/internal/own_model.h"
 #include "workloads/step/torch_runtime.h"
 #include "workloads/transfer/torch_loader.h"
+#include "workloads/transfer/torch_order.h"
 
 namespace stepbench::step {
 
