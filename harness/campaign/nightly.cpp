@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
-#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
+#include "harness/nights/acts.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
@@ -18,9 +18,9 @@ namespace stepbench::campaign {
 namespace {
 
 // The history identifies experiments by name: refuse duplicates.
-void check_names(const std::vector<PlannedExperiment>& experiments) {
+void check_names(const std::vector<NightExperiment>& experiments) {
   std::set<std::string> names;
-  for (const PlannedExperiment& experiment : experiments) {
+  for (const NightExperiment& experiment : experiments) {
     const std::string& name = experiment.run.planned.plan.name;
     if (names.insert(name).second) continue;
     throw ConfigError(
@@ -29,11 +29,11 @@ void check_names(const std::vector<PlannedExperiment>& experiments) {
   }
 }
 
-std::vector<PlannedExperiment> plan_night(const NightlyRequest& request,
-                                          const CampaignContext& context) {
-  std::vector<PlannedExperiment> experiments;
+std::vector<NightExperiment> plan_night(const NightlyRequest& request,
+                                        const CampaignContext& context) {
+  std::vector<NightExperiment> experiments;
   for (const std::string& file : request.files) {
-    PlannedExperiment experiment{.request = request.run};
+    NightExperiment experiment{.request = request.run};
     experiment.request.file = file;
     experiment.run = plan_experiment(experiment.request, context, true);
     refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "}, context.variables);
@@ -56,12 +56,13 @@ void print_notes(const std::vector<std::string>& notes, run::Progress& progress)
 }
 
 // Failed launches prevent a successful exit code but do not hide a regression.
-void add_failures(const MeasuredNight& measured, nights::Night& night) {
+void add_failures(const std::vector<NightExperiment>& experiments, nights::Night& night) {
   std::vector<std::string> failures;  // inserted before all other notes
-  for (const MeasuredExperiment& each : measured.experiments) {
+  for (const NightExperiment& each : experiments) {
+    const std::string& file = each.request.file;
     const FailedLaunches failed = failed_launches(each.results);
     if (failed.launches > 0) {
-      failures.push_back(each.file + ": " + std::to_string(failed.launches) + " of " +
+      failures.push_back(file + ": " + std::to_string(failed.launches) + " of " +
                          text::counted(static_cast<std::int64_t>(failed.of), "launch") +
                          " failed: " + failed.first + "; `stepbench show " +
                          text::shell_word(each.folder.string()) + "` has all");
@@ -71,7 +72,7 @@ void add_failures(const MeasuredNight& measured, nights::Night& night) {
       }
     }
     if (each.error.empty()) continue;
-    failures.push_back(each.file + " aborted: " + each.error);
+    failures.push_back(file + " aborted: " + each.error);
     night.exit_code = kExitUsage;
     if (night.verdict != nights::NightState::kRegression)
       night.verdict = nights::NightState::kNoData;
@@ -80,6 +81,12 @@ void add_failures(const MeasuredNight& measured, nights::Night& night) {
 }
 
 }  // namespace
+
+std::string tracked_name(const plan::Plan& plan, const std::vector<std::string>& labels) {
+  const std::string branch = text_of(parse_labels(labels), "branch");
+  const std::string main = plan.cases.front().resolved.text_or("track.main", "main");
+  return plan.name + (branch.empty() || branch == main ? "" : '@' + branch);
+}
 
 NightlyRun::NightlyRun(NightlyRequest request, const CampaignContext& context)
     : request_(std::move(request)),
@@ -90,7 +97,7 @@ NightlyRun::NightlyRun(NightlyRequest request, const CampaignContext& context)
 bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
                          run::Interrupts& interrupts, const Clock& clock) {
   std::set<std::string> devices;
-  for (const PlannedExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
+  for (const NightExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
   locks_ = lock_devices(lock_directory(), devices, request_.run.lock, interrupts, progress);
   if (!locks_) return false;
   // Only after locking: another process that held the lock may have completed the unfinished night.
@@ -102,11 +109,9 @@ bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
                         "; --fresh starts over");
   }
   choose_references(store, progress);
-  MeasuredNight measured = measure_night(experiments_, fresh_pairs(), context_, *unfinished_,
-                                         progress, interrupts, clock);
-  if (measured.signal) return false;
-  measured_ = std::move(measured);
-  return true;
+  has_measured_ = !measure_night(experiments_, request_.budget_s, context_, *unfinished_, progress,
+                                 interrupts, clock);
+  return has_measured_;
 }
 
 std::optional<nights::StoredNight> NightlyRun::judge(
@@ -125,41 +130,24 @@ std::optional<nights::StoredNight> NightlyRun::judge(
                   progress);
     }
   }
-  add_failures(*measured_, stored.night);
+  add_failures(experiments_, stored.night);
   return stored;
 }
 
 void NightlyRun::choose_references(nights::TrackStore& store, run::Progress& progress) {
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
-  for (PlannedExperiment& each : experiments_) {
-    ChosenReference& reference =
-        references_.emplace_back(choose_reference(each.request, each.run, store, host_, context_));
-    before_.push_back(before_night(reference, store, host_, today));
-    print_notes(reference.tonight.notes, progress);
-    if (!reference.reason.empty()) {
-      print_notes({"no reference program: " + reference.reason}, progress);
+  const std::vector<nights::TrackEvent> events = store.events();
+  for (NightExperiment& each : experiments_) {
+    const std::string name = tracked_name(each.run.planned.plan, each.request.labels);
+    each.reference = choose_reference(each.request, each.run, name, store, host_, context_);
+    each.states = nights::load_states(store, host_, name);
+    each.merged = nights::MergedCases(events);
+    each.ignored = nights::ignored_series(events, today);
+    print_notes(each.reference.tonight.notes, progress);
+    if (!each.reference.reason.empty()) {
+      print_notes({"no reference program: " + each.reference.reason}, progress);
     }
-    each.paired_reference = reference.paired_reference;
   }
-  judged_.resize(experiments_.size());
-}
-
-FreshPairs NightlyRun::fresh_pairs() {
-  return {.suspect_cases =
-              [&](std::size_t place, const record::Results& results) {
-                const PairedNight night =
-                    paired_night(results, {}, experiments_[place], before_[place], context_);
-                judged_[place] = night.series.size();
-                const std::size_t judged =
-                    std::accumulate(judged_.begin(), judged_.end(), std::size_t{0});
-                const ChosenReference& reference = references_[place];
-                return suspect_cases(night,
-                                     {.build = reference.tonight.build,
-                                      .reference = reference.stored_program.build,
-                                      .reference_run = reference.stored_program.run},
-                                     before_[place], judged);
-              },
-          .budget_s = request_.budget_s};
 }
 
 void NightlyRun::add_runs(nights::TrackStore& store, nights::NightRequest& request,
@@ -167,14 +155,12 @@ void NightlyRun::add_runs(nights::TrackStore& store, nights::NightRequest& reque
                           const std::function<void(const std::string&)>& warn) {
   std::vector<PairedNight> paired;
   std::size_t judged = 0;
-  for (std::size_t i = 0; i < measured_->experiments.size(); ++i) {
-    const MeasuredExperiment& each = measured_->experiments[i];
-    paired.push_back(
-        paired_night(each.results, each.folder, experiments_[i], before_[i], context_));
+  for (const NightExperiment& each : experiments_) {
+    paired.push_back(paired_night(each, context_));
     judged += paired.back().series.size();
   }
-  for (std::size_t i = 0; i < measured_->experiments.size(); ++i) {
-    const MeasuredExperiment& each = measured_->experiments[i];
+  for (std::size_t i = 0; i < experiments_.size(); ++i) {
+    const NightExperiment& each = experiments_[i];
     if (each.folder.empty()) continue;
     const nights::ImportReport report = store.add(
         each.results, each.folder,
@@ -184,9 +170,8 @@ void NightlyRun::add_runs(nights::TrackStore& store, nights::NightRequest& reque
     const std::vector<nights::TrackedRun> runs = store.runs();
     for (const std::string& id : report.runs) {
       request.runs.push_back(id);
-      request.pairs.push_back(night_of_reference(references_[i], paired[i],
-                                                 *nights::find_run(runs, id), each.left, judged,
-                                                 store, request_.keep, request.now_utc));
+      request.pairs.push_back(night_pairs_of(each, paired[i], *nights::find_run(runs, id), judged,
+                                             store, request_.keep, request.now_utc));
     }
   }
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `stepbench nightly`: a night in stages, its reference programs, the commits of an
-// alert, and cases whose id changed. Programs are kept in KEEP/BUILD/: an executable with the files
-// next to it that it names, or a Python script with the tracked files of its folder. A history may
-// be damaged or foreign, so everything is verified before it is started or removed. Prints nothing;
-// runs git. Main thread only.
+// Implements `stepbench nightly`: a night in stages, the kept programs that no night needs any
+// more, the commits of an alert, and cases whose id changed. Prints nothing; runs git. Main thread
+// only.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +17,7 @@
 #include "harness/base/clock.h"
 #include "harness/campaign/internal/device_locks.h"
 #include "harness/campaign/internal/measure_night.h"
-#include "harness/campaign/internal/night_pairs.h"
+#include "harness/campaign/internal/night_experiment.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/nights/history.h"
@@ -30,54 +28,6 @@
 #include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
-
-inline constexpr std::uintmax_t kMaxProgramBytes = std::uintmax_t{10} << 20;  // sum of all files
-
-struct ScriptInterpreter {
-  std::string path = {};      // absolute
-  std::string versions = {};  // "cpython 3.11.7, torch 2.11.0"; empty: it does not answer
-};
-
-struct NightProgram {
-  std::string build = {};                         // digest of all kept files
-  std::filesystem::path program = {};             // absolute path; for a Python script, the script
-  std::vector<std::filesystem::path> files = {};  // other files, relative to its folder
-  std::string why_not = {};             // why it cannot be kept, as a sentence; empty: it can
-  std::vector<std::string> notes = {};  // possible dependencies that are not kept
-  // The one Python that measures all cases of a script, which is part of the build. A copy of the
-  // script records its path; the interpreter itself is not copied.
-  ScriptInterpreter interpreter = {};
-  bool is_script = false;
-};
-// `run` must have been planned with a worker; `variables`: of this process.
-[[nodiscard]] NightProgram night_program(const PlannedRun& run,
-                                         const machine::Variables& variables = {});
-
-// Copies the program to KEEP/BUILD/ and records it in the history, unless it is there and complete.
-// Copies rather than links, because the next build may overwrite the program. An incomplete copy
-// never appears under the build's name. Returns the reason if it cannot be kept; empty on success.
-[[nodiscard]] std::string store_program(nights::TrackStore& store, const NightProgram& program,
-                                        const std::filesystem::path& keep, std::string_view host,
-                                        const std::string& now_utc);
-
-// Returns the location of that build on this host: a complete copy, or the original program while
-// it is still that build. nullopt: not found.
-[[nodiscard]] std::optional<std::filesystem::path> find_program(nights::TrackStore& store,
-                                                                const std::string& build,
-                                                                std::string_view host,
-                                                                const nights::TrackedRun* run);
-
-// The interpreter that measured a stored script; no path: it is not a script, or was stored
-// without.
-[[nodiscard]] ScriptInterpreter stored_interpreter(const std::filesystem::path& program);
-
-enum class InterpreterState : std::uint8_t {
-  kUnchanged,    // runs the reference
-  kReplaceable,  // tonight's runs it: the same versions, or an environment upgraded in place
-  kMissing       // removed, or with other versions than it was measured with
-};
-[[nodiscard]] InterpreterState state_of(const ScriptInterpreter& stored,
-                                        const ScriptInterpreter& tonight);
 
 struct StoredProgram {
   nights::StoredBuild build = {};
@@ -91,39 +41,15 @@ struct PrunedPrograms {
   std::uint64_t bytes_after = 0;
   std::vector<std::string> notes = {};  // problems with removal
 };
-// Removes copies on this host that are no longer a reference. A program of a branch (nightly@dev)
-// stops being one after 90 days without a night. Folders not made by store_program() are left
-// alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
+// Removes copies of programs on this host that are no longer a reference. A program of a branch
+// (nightly@dev) stops being one after 90 days without a night. Folders not made for a program are
+// left alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
 [[nodiscard]] PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
                                             const std::filesystem::path& keep,
                                             const std::string& now_utc, bool dry_run);
 
-struct ChosenReference {
-  std::string experiment = {};  // name in the history, including its branch
-  NightProgram tonight = {};
-  nights::StoredReference stored_program = {};
-  std::optional<PairedReference> paired_reference = {};  // nullopt: see `why`
-  nights::NightReason why = nights::NightReason::kMeasured;
-  std::string reason = {};  // a sentence, if `why` is not enough
-};
-// `tonight` must have been planned with tonight's program.
-[[nodiscard]] ChosenReference choose_reference(const RunRequest& request, const PlannedRun& tonight,
-                                               nights::TrackStore& store, std::string_view host,
-                                               const CampaignContext& context);
-
-// `today`: e.g. 2026-01-31.
-[[nodiscard]] BeforeNight before_night(const ChosenReference& reference, nights::TrackStore& store,
-                                       std::string_view host, std::string_view today);
-
-// Returns the record for the history. If tonight's program becomes the reference, keeps it in
-// `keep`, unless that is empty. `run`: as in the history; `left`: ids of cases left unfinished for
-// lack of budget; `judged`: number of series judged in the whole night.
-[[nodiscard]] nights::NightPairs night_of_reference(
-    const ChosenReference& reference, const PairedNight& paired, const nights::TrackedRun& run,
-    const std::set<std::string>& left, std::size_t judged, nights::TrackStore& store,
-    const std::filesystem::path& keep, const std::string& now_utc);
-
-// The experiment's name, with @BRANCH appended if a label names a branch other than `track.main`.
+// The experiment's name in the history, with @BRANCH appended if a label names a branch other than
+// `track.main`.
 [[nodiscard]] std::string tracked_name(const plan::Plan& plan,
                                        const std::vector<std::string>& labels);
 
@@ -131,7 +57,7 @@ struct NightlyRequest {
   std::vector<std::string> files = {};  // the experiments
   RunRequest run = {};                  // common to all of them
   std::filesystem::path keep = {};      // of reference programs; empty: none are kept
-  std::optional<double> budget_s = {};  // as in FreshPairs
+  std::optional<double> budget_s = {};  // see measure_night()
   bool fresh = false;                   // starts over instead of resuming an interrupted night
 };
 
@@ -157,33 +83,28 @@ class NightlyRun {
   void end() { unfinished_->end(); }
 
   // All planned launches were made.
-  [[nodiscard]] bool has_measured() const { return measured_.has_value(); }
+  [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:
   void choose_references(nights::TrackStore& store, run::Progress& progress);
-  [[nodiscard]] FreshPairs fresh_pairs();
   void add_runs(nights::TrackStore& store, nights::NightRequest& request, run::Progress& progress,
                 const std::function<void(const std::string&)>& warn);
 
   NightlyRequest request_;
   const CampaignContext& context_;
   std::string host_;
-  std::vector<PlannedExperiment> experiments_;
+  std::vector<NightExperiment> experiments_;
   std::optional<std::vector<DeviceLock>> locks_ = {};
   std::optional<UnfinishedNight> unfinished_ = {};
-  std::vector<ChosenReference> references_ = {};  // by experiment, like those below
-  std::vector<BeforeNight> before_ = {};
-  std::vector<std::size_t> judged_ = {};  // judged series
-  std::optional<MeasuredNight> measured_ = {};
+  bool has_measured_ = false;
 };
 
 // Lists the commits between the last good and the first bad program of an alert, using git if the
 // night's repository is available. Runs git; one thread.
 
-inline constexpr std::size_t kListedCommits = 20;  // limit per range; the newest are listed
-
-// Fills Alert::commits of the alerts that `of` selects, by default the open ones. Stays empty for
-// an alert whose nights have the same commit or whose repository is elsewhere.
+// Fills Alert::commits, up to 20 of the newest ones, of the alerts that `of` selects, by default
+// the open ones. Stays empty for an alert whose nights have the same commit or whose repository is
+// elsewhere.
 void list_commits(nights::AlertLog& log, std::span<const nights::TrackedRun> runs,
                   const std::function<bool(const nights::Alert&)>& of = {});
 

@@ -21,6 +21,7 @@ namespace stepbench::campaign {
 namespace {
 
 constexpr char kBetweenFields = '\x1f';
+constexpr std::size_t kListedCommits = 20;
 
 // Rejects anything that git could parse as an option.
 bool is_commit(std::string_view text) {

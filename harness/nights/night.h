@@ -2,6 +2,7 @@
 // A night as a value: the result of each series, the alerts, and the exit code. Pure; any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -12,7 +13,6 @@
 
 #include "harness/nights/history.h"
 #include "harness/nights/internal/alert.h"
-#include "harness/nights/internal/expected_night.h"
 #include "harness/nights/internal/judge.h"
 #include "harness/nights/internal/pairs.h"
 
@@ -103,5 +103,26 @@ void end_of(Night& night, const ExitRules& rules);
                                                      std::string_view host,
                                                      std::string_view now_utc);
 [[nodiscard]] bool is_future(std::string_view started_utc, std::string_view now_utc);
+
+// Whether a history has the nights that it should have by now.
+
+// The 24 hours up to a time of day.
+struct ExpectedWithin {
+  std::string from_utc = {};
+  std::string by_utc = {};
+};
+// Up to the last occurrence of `by` ("08:00", UTC). Throws ConfigError with --expect-by.
+[[nodiscard]] ExpectedWithin expected_within(std::string_view by,
+                                             std::chrono::system_clock::time_point now);
+
+// One sentence per experiment: when its newest night on this host began, or that there is none.
+struct ExpectedNights {
+  std::vector<std::string> there = {};
+  std::vector<std::string> missing = {};
+};
+// `experiments`: names in the history.
+[[nodiscard]] ExpectedNights expected_nights(std::span<const std::string> experiments,
+                                             std::span<const TrackedRun> runs,
+                                             std::string_view host, const ExpectedWithin& within);
 
 }  // namespace stepbench::nights

@@ -17,21 +17,17 @@ namespace stepbench::nights {
 namespace {
 
 constexpr std::size_t kPointsJudged = 8;  // tonight's and recent ones
-constexpr std::size_t kPointsShown = 120;
-constexpr std::size_t kSeriesShown = 20;  // series with changes that are shown with history
 constexpr std::size_t kNightsBack = 8;    // nights examined for failures of the reference
 
-using States = std::map<std::string, SeriesState>;
-
-SeriesState state_of(const StateRow& row) {
-  SeriesState state = json::read_text<SeriesState>(row.state);
-  state.series = row.series;
-  return state;
-}
-
-States states_of(const std::vector<StateRow>& rows) {
-  States states;
-  for (const StateRow& row : rows) states.emplace(row.series, state_of(row));
+SeriesStates states_of(const std::vector<StateRow>& rows) {
+  SeriesStates states;
+  json::LineParser parser;  // keeps its memory between rows
+  for (const StateRow& row : rows) {
+    SeriesState& state = states[row.series];
+    state =
+        json::read<SeriesState>(parser.parse(row.state, json::LineParser::Padding::kNone).object);
+    state.series = row.series;
+  }
   return states;
 }
 
@@ -57,8 +53,8 @@ NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pair
       row.ratio = std::exp(stats::median(of->second->pairs));
     rows.judged.push_back(std::move(row));
   }
-  for (const SeriesState& state : judged.states) {
-    const auto series = tonight.find(state.series);
+  for (const auto& [id, state] : judged.states) {
+    const auto series = tonight.find(id);
     if (series == tonight.end()) continue;
     const auto of = std::ranges::find_if(judged.night.experiments, [&](const NightExperiment& one) {
       return one.run.experiment == series->second->series.experiment;
@@ -66,42 +62,12 @@ NightRows rows_of(const JudgedNight& judged, const std::vector<NightPairs>& pair
     if (of == judged.night.experiments.end()) continue;
     rows.states.push_back({.host = of->run.host,
                            .experiment = of->run.experiment,
-                           .series = state.series,
+                           .series = id,
                            .run = of->run.run_id,
                            .state = json::object_text(state),
                            .night = json::object_text(*series->second)});
   }
   return rows;
-}
-
-HistoryQuery query_of(const std::vector<TrackedRun>& runs, std::size_t points) {
-  HistoryQuery query{.last = points};
-  for (const TrackedRun& run : runs) {
-    query.host = run.host;
-    query.experiments.push_back(run.experiment);
-  }
-  return query;
-}
-
-// Loads more nights of the series that users will look at.
-void load_shown(TrackStore& store, HistoryQuery query, StoredNight& stored) {
-  for (const NightSeries& one : stored.night.series) {
-    const bool usual = one.state == NightState::kOk || one.state == NightState::kNoVerdict;
-    if (query.series.size() < kSeriesShown && (!usual || !one.alert.empty()))
-      query.series.push_back(one.series.id);
-  }
-  if (query.series.empty()) return;
-  History more = store.history(query);  // history of the same runs
-  for (SeriesHistory& one : more.series) {
-    const auto known = std::ranges::find(stored.history.series, one.series.id,
-                                         [](const SeriesHistory& of) { return of.series.id; });
-    if (known != stored.history.series.end()) known->points = std::move(one.points);
-  }
-  for (Cohort& cohort : more.cohorts) {
-    if (std::ranges::find(stored.history.cohorts, cohort.id, &Cohort::id) ==
-        stored.history.cohorts.end())
-      stored.history.cohorts.push_back(std::move(cohort));
-  }
 }
 
 // The night as it was judged, with user actions since, without what later nights reported.
@@ -148,11 +114,12 @@ class NightRecorder {
       rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
                    std::make_move_iterator(rows.end()));
     }
-    StoredNight stored{.history = store_.history(query_of(runs_, kPointsJudged))};
+    HistoryQuery query{.host = runs_.front().host, .last = kPointsJudged};
+    for (const TrackedRun& run : runs_) query.experiments.push_back(run.experiment);
+    StoredNight stored{.history = store_.history(query)};
     const std::vector<TrackEvent> statements = store_.events(WhichEvents::kStatements);
     if (was_judged()) {
       stored.night = recorded_night(stored.history, statements);
-      load_shown(store_, query_of(runs_, kPointsShown), stored);
       return stored;
     }
     NightInput input{.history = stored.history,
@@ -164,7 +131,6 @@ class NightRecorder {
     JudgedNight judged = judge_night(input, states_of(rows_));
     record(judged);
     stored.night = std::move(judged.night);
-    load_shown(store_, query_of(runs_, kPointsShown), stored);
     return stored;
   }
 
@@ -277,15 +243,8 @@ class Replay {
     ++nights_;
     NightRows rows = rows_of(judged, pairs);
     std::ranges::move(rows.judged, std::back_inserter(rows_.judged));
-    for (StateRow& row : rows.states) {
-      std::string series = row.series;
-      last_.insert_or_assign(std::move(series), std::move(row));
-    }
-    states_.clear();
-    for (SeriesState& state : judged.states) {
-      std::string series = state.series;
-      states_.insert_or_assign(std::move(series), std::move(state));
-    }
+    for (StateRow& row : rows.states) last_[row.series] = std::move(row);
+    states_ = std::move(judged.states);
   }
 
   std::size_t end(TrackStore& store) {
@@ -296,7 +255,7 @@ class Replay {
 
  private:
   History history_;
-  States states_ = {};
+  SeriesStates states_ = {};
   NightRows rows_ = {};
   std::map<std::string, StateRow> last_ = {};
   std::size_t nights_ = 0;
@@ -304,7 +263,7 @@ class Replay {
 
 }  // namespace
 
-States load_states(TrackStore& store, std::string_view host, std::string_view experiment) {
+SeriesStates load_states(TrackStore& store, std::string_view host, std::string_view experiment) {
   return states_of(store.states(std::string(host), std::string(experiment)));
 }
 
@@ -314,7 +273,7 @@ std::optional<double> learnt_layout(TrackStore& store, const Alert& alert,
   for (const StateRow& row : store.states(alert.host, alert.experiment)) {
     if (row.series != series) continue;
     const auto night = json::read_text<NightSeries>(row.night);
-    const SeriesState state = state_of(row);
+    const auto state = json::read_text<SeriesState>(row.state);
     if (state.rows.size() > kBuilds && night.layout > 0) return night.layout;
   }
   return std::nullopt;

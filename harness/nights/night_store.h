@@ -16,10 +16,9 @@
 
 namespace stepbench::nights {
 
-// States after the last judged night, by series id.
-[[nodiscard]] std::map<std::string, SeriesState> load_states(TrackStore& store,
-                                                             std::string_view host,
-                                                             std::string_view experiment);
+// States after the last judged night.
+[[nodiscard]] SeriesStates load_states(TrackStore& store, std::string_view host,
+                                       std::string_view experiment);
 // Standard deviation of a log ratio between builds of that series; nullopt: too few builds.
 [[nodiscard]] std::optional<double> learnt_layout(TrackStore& store, const Alert& alert,
                                                   std::string_view series);

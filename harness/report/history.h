@@ -248,34 +248,13 @@ inline constexpr const char* kHistoryVersion = "2.0.0";
 // Writes the array "nights".
 void write_nights(json::JsonText& json, const HistoryView& view);
 
-// A series as a text chart: axis scale with units, dots of braille, dates and marks below. Pure;
-// any thread.
-
-inline constexpr std::size_t kChartColumns = 60;
-inline constexpr std::size_t kChartNights = 2 * kChartColumns;  // a cell holds two nights
-
-struct ChartNight {
-  std::string date = {};             // 2026-01-31
-  std::optional<double> value = {};  // nullopt: a night without a point
-};
-
-// A line of marks below the chart, each at the position of its night.
-struct ChartMarks {
-  std::string head = {};                                        // "alerts"
-  std::vector<std::pair<std::size_t, std::string>> marks = {};  // night, text; ascending
-};
-
-// Draws at most the newest kChartNights; up to kChartColumns nights get one cell each. `unit`: of
-// the values; "ns" and "bytes" are scaled for people. Empty without any value.
-[[nodiscard]] std::string draw_chart(const std::vector<ChartNight>& nights, const std::string& unit,
-                                     const std::vector<ChartMarks>& marks);
-// Draws a series with marks for the events of its nights.
-[[nodiscard]] std::string draw_chart(const HistoryView& view);
-
 // Figure of a series over its nights: values with intervals, levels, alerts, notes, busy nights; on
 // a terminal a character chart. Pure; any thread.
 
 inline constexpr std::size_t kMaxNights = 1000;  // newest nights of a series
+// A terminal's chart has one cell per night for the first, one for two nights for up to the second.
+inline constexpr std::size_t kChartColumns = 60;
+inline constexpr std::size_t kChartNights = 2 * kChartColumns;
 
 // nullopt if no night has a value.
 [[nodiscard]] std::optional<document::Figure> series_figure(const HistoryView& view,

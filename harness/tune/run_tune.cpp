@@ -144,12 +144,12 @@ class Tuning {
   TuneRun run() {
     campaign::check_allowed(request_.allow,
                             {verdict::gate_names().begin(), verdict::gate_names().end()});
-    search_ = plan_search(request_, context_);
+    search_ = plan_tune(request_, context_);
     out_.own = search_.own;
     out_.own_is_swept = search_.own_is_swept;
     out_.changes_work = search_.changes_work;
     out_.allowance = request_.allowance;
-    out_.objective = tested_objective(request_, search_);
+    out_.objective = search_.objective;
     out_.margin = *out_.objective.margin;
     choose_seed();
     if (!search()) return end_by_signal();
@@ -191,13 +191,7 @@ class Tuning {
 
   // Returns false if interrupted by a signal.
   bool search() {
-    const std::size_t reserved = reserved_launches(request_);
-    check_launches(request_, kMinWarmLaunches + count_that_can_run(plan()) + reserved);
-    std::optional<verdict::TestedMetric> work_rate;
-    if (request_.objective.empty() && out_.objective.name != kWorkRate) {
-      work_rate = tested_metric(request_, search_, kWorkRate);
-    }
-    campaign::RunRequest asked = search_run(request_, search_.sweep);
+    campaign::RunRequest asked = search_.run;
     asked.purpose = "tune";
     asked.context = {{kSeedField, static_cast<std::int64_t>(out_.seed)},
                      {kObjectiveField, out_.objective.name}};
@@ -211,11 +205,11 @@ class Tuning {
               .plan = plan(),
               .own = search_.own,
               .objective = out_.objective,
-              .work_rate = work_rate,
+              .work_rate = search_.work_rate,
               .seed = out_.seed,
               .memory_limit = request_.memory_limit,
               .allowance = request_.allowance,
-              .reserved = reserved,
+              .reserved = search_.reserved,
               .print_line = [this](const std::string& text) { progress_.print_line(text); }},
           finished);
       return agenda;
@@ -230,11 +224,11 @@ class Tuning {
     out_.signal = end.signal;
     if (end.signal) return false;
     refuse_small_budget(*agenda);
-    take_over(*agenda, work_rate);
+    take_over(*agenda);
     return true;
   }
 
-  void take_over(const TuneAgenda& agenda, const std::optional<verdict::TestedMetric>& work_rate) {
+  void take_over(const TuneAgenda& agenda) {
     const PointSearch& search = agenda.search();
     out_.standing = search.standing();
     for (const Rung& rung : search.rungs()) {
@@ -246,8 +240,8 @@ class Tuning {
     out_.launches = agenda.launches();
     out_.discarded = agenda.discarded();
     std::vector<PointState> points = agenda.points();
-    if (work_rate && differs_in_work(points)) {
-      out_.objective = *work_rate;
+    if (search_.work_rate && differs_in_work(points)) {
+      out_.objective = *search_.work_rate;
       out_.changes_work = true;
       for (PointState& point : points) point.values = point.work_rates;
     }
@@ -260,7 +254,7 @@ class Tuning {
     throw ConfigError(
         "--budget",
         "launches that are thrown away, one of each of the " +
-            text::counted(static_cast<std::int64_t>(count_that_can_run(plan())), "point") +
+            text::counted(static_cast<std::int64_t>(search_.can_run), "point") +
             (request_.confirm ? " and " + std::to_string(kMinPairs) + " pairs to confirm take "
                               : " take ") +
             text::rough_duration(agenda.needed_s()) + "; give at least " +
@@ -332,7 +326,7 @@ class Tuning {
   run::Progress& progress_;
   run::Interrupts& interrupts_;
   const Clock& clock_;
-  SearchPlan search_;
+  TunePlan search_;
   TuneRun out_;
 };
 

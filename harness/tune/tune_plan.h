@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan of a search: its points (a sweep or a predefined space), its metric, its budget, its
-// rungs, and their cost by earlier results. Main thread only; throws ConfigError.
+// The user's request for a search for good settings, and its plan: points (a sweep or a predefined
+// space), metric, budget, rungs, and their cost by earlier results. Main thread only; throws
+// ConfigError.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,7 @@
 #include "harness/base/resolved_case.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/tune/internal/search.h"
-#include "harness/tune/internal/tune_request.h"
+#include "harness/tune/internal/tune_agenda.h"
 #include "harness/verdict/tested_metrics.h"
 
 namespace stepbench::tune {
@@ -22,24 +23,20 @@ namespace stepbench::tune {
 inline constexpr std::size_t kMinPairs = 10;
 inline constexpr std::size_t kMaxPairs = 40;  // the last look of `ab`
 
-// The points of a search and the file's own settings.
+inline constexpr const char* kWorkRate = "samples_per_s";
 
-struct SearchPlan {
-  campaign::PlannedRun space = {};      // its cases are the points
-  std::size_t own = 0;                  // index of the file's own settings
-  bool own_is_swept = false;            // they are also in the sweep
-  std::string own_text = {};            // the experiment without its sweep
-  std::vector<std::string> sweep = {};  // as requested, including the spaces
-  bool changes_work = false;            // varying options change what is computed
-
-  [[nodiscard]] const plan::Plan& plan() const { return space.planned.plan; }
+struct TuneRequest : campaign::RunRequest {
+  std::vector<std::string> spaces = {};  // from space_names(), in addition to the sweep
+  std::string arguments = {};            // script arguments: see sweep_of_arguments()
+  std::string objective = {};  // a metric; empty: the step, or samples/s if batch sizes differ
+  std::optional<double> margin = {};
+  std::optional<double> memory_limit = {};  // bytes
+  Allowance allowance = {};
+  bool confirm = true;
+  std::vector<std::string> allow = {};  // gates that only warn in the confirmation
+  std::optional<std::uint64_t> seed = {};
+  std::string tuned_file = {};  // additional file for the winner; empty: only in the folder
 };
-
-[[nodiscard]] SearchPlan plan_search(const TuneRequest& request,
-                                     const campaign::CampaignContext& context);
-
-[[nodiscard]] campaign::RunRequest search_run(const TuneRequest& request,
-                                              const std::vector<std::string>& sweep);
 
 struct PointCost {
   double launch_s = 0;      // mean over the points with known cost
@@ -48,13 +45,21 @@ struct PointCost {
 };
 
 struct TunePlan {
-  SearchPlan search = {};
+  campaign::RunRequest run = {};         // with the whole sweep
+  campaign::PlannedRun space = {};       // its cases are the points
+  std::size_t own = 0;                   // index of the file's own settings
+  bool own_is_swept = false;             // they are also in the sweep
+  std::string own_text = {};             // the experiment without its sweep
+  bool changes_work = false;             // varying options change what is computed
   verdict::TestedMetric objective = {};  // including its margin
-  std::size_t can_run = 0;               // points that are not skipped
-  std::size_t reserved = 0;              // for the confirmation
+  // Set if the request names no objective: points may turn out to differ in work.
+  std::optional<verdict::TestedMetric> work_rate = {};
+  std::size_t can_run = 0;   // points that are not skipped
+  std::size_t reserved = 0;  // launches of the winner's confirmation, at least
   std::vector<PlannedRung> rungs = {};
-  std::optional<PointCost> cost = {};
+  std::optional<PointCost> cost = {};  // see cost_of_points()
 
+  [[nodiscard]] const plan::Plan& plan() const { return space.planned.plan; }
   // Launches of the search, without warm-up launches.
   [[nodiscard]] std::size_t launches() const;
   // Two warm-up launches, one of each point, and the confirmation; a smaller budget is rejected.
@@ -65,19 +70,9 @@ struct TunePlan {
 
 [[nodiscard]] TunePlan plan_tune(const TuneRequest& request,
                                  const campaign::CampaignContext& context);
-
-inline constexpr const char* kWorkRate = "samples_per_s";
-// Default objective: the step, or the rate of work if batch sizes differ.
-[[nodiscard]] verdict::TestedMetric tested_objective(const TuneRequest& request,
-                                                     const SearchPlan& search);
-[[nodiscard]] verdict::TestedMetric tested_metric(const TuneRequest& request,
-                                                  const SearchPlan& search,
-                                                  const std::string& name);
-// Minimum number of launches of the winner's confirmation, reserved from the search.
-[[nodiscard]] std::size_t reserved_launches(const TuneRequest& request);
-// Throws if --launches is less than `fewest`.
-void check_launches(const TuneRequest& request, std::size_t fewest);
-[[nodiscard]] std::size_t count_that_can_run(const plan::Plan& plan);
+// By earlier results; nullopt if there are none.
+[[nodiscard]] std::optional<PointCost> cost_of_points(const TuneRequest& request,
+                                                      const plan::Plan& plan);
 
 // Predefined search spaces, as an alternative to a sweep. Pure; any thread; throw ConfigError.
 

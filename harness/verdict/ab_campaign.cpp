@@ -297,7 +297,8 @@ std::vector<double> measured_steps(std::span<const record::Launch* const> launch
 }
 
 // Result of a case that was not measured in both arms.
-CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMetrics& tested) {
+CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const VerdictRule& rule,
+                      const TestedMetrics& tested) {
   CaseResult result;
   result.case_id = point.a_case;
   result.candidate_case_id = point.b_case;
@@ -309,8 +310,9 @@ CaseResult unmeasured(const AbPoint& point, const AbPairs& pairs, const TestedMe
   note_missing_launches(pairs.pair, "arm A", "arm B", result);
   for (const TestedMetric& metric : tested.metrics) {
     if (metric.kind == MetricKind::kPeak && tested.by_default) continue;
-    result.metrics.push_back(metric_result({.metric = metric, .primary = true}));
-    result.metrics.back().test.reason = TestReason::kNoPairs;
+    const MetricSamples none{.metric = metric, .primary = true};
+    result.metrics.push_back(metric_result(none));
+    result.metrics.back().test = judge({&none.samples, 1}, rule).tests.front();
   }
   return result;
 }
@@ -320,7 +322,7 @@ CaseResult result_of(const AbPoint& point, const AbPairs& pairs, const AbCase& e
                      const VerdictRule& rule, const CompareOptions& options,
                      std::vector<Gate>& gates, std::vector<std::vector<double>>& levels) {
   if (pairs.pair.base.first == nullptr || pairs.pair.candidate.first == nullptr) {
-    return unmeasured(point, pairs, options.tested);
+    return unmeasured(point, pairs, rule, options.tested);
   }
   CaseResult result = begin_case_result(pairs.pair);
   result.ended_at = ended.ended_at;

@@ -129,15 +129,6 @@ double p_value(Pairs pairs, const Estimate& estimate) {
   return std::max(stats::signed_rank(pairs).p_two_sided, p_value(estimate));
 }
 
-Decision decide(const stats::Interval& typical, const stats::Interval& cost, double margin) {
-  if (typical.low > margin) return Decision::kRegression;
-  if (typical.high < -margin) return Decision::kImprovement;
-  const auto within = [margin](const stats::Interval& range) {
-    return -margin <= range.low && range.high <= margin;
-  };
-  return within(typical) && within(cost) ? Decision::kOk : Decision::kInconclusive;
-}
-
 double claimed_size(const Estimate& estimate, double bound, double margin) {
   constexpr int kHalvings = 40;
   const double scale = std::sqrt(2 * estimate.variance);

@@ -59,11 +59,6 @@ struct Estimate {
 [[nodiscard]] stats::Interval interval(Pairs pairs, const Estimate& estimate, double error);
 [[nodiscard]] double p_value(Pairs pairs, const Estimate& estimate);
 
-enum class Decision : std::uint8_t { kInconclusive, kOk, kRegression, kImprovement };
-// `cost` is the interval of the mean launch, which rare slow launches affect; only kOk uses it.
-[[nodiscard]] Decision decide(const stats::Interval& typical, const stats::Interval& cost,
-                              double margin);
-
 // Bias-corrected size of a change that was reported because its estimate was beyond `bound`: the
 // size for which half of all reported estimates are below this one. At least `margin`. The caller
 // negates sizes of improvements.

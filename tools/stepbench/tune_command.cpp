@@ -55,7 +55,8 @@ int print_plan_of_search(const TuneOptions& options, const tune::TuneRequest& re
   if (!request.resume.empty()) {
     throw ConfigError("--dry-run", "plans a new search; leave out --resume");
   }
-  const tune::TunePlan planned = tune::plan_tune(request, context);
+  tune::TunePlan planned = tune::plan_tune(request, context);
+  planned.cost = tune::cost_of_points(request, planned.plan());
   environment.out << text::printable(report::tune_plan_text(request, planned),
                                      text::LineEnds::kKeep);
   return kExitOk;

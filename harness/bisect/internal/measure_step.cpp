@@ -23,6 +23,8 @@ namespace {
 
 constexpr std::size_t kMinUsable = 2;      // for any result
 constexpr std::size_t kCountedPairs = 12;  // counts do not vary: use this many equal pairs
+constexpr std::size_t kPairsOfBlock = 2;
+constexpr std::int64_t kProfiledLaunches = 2;  // per side, to record what a step consists of
 
 std::string failed_gate(const verdict::Comparison& comparison) {
   const auto failed =
@@ -30,18 +32,135 @@ std::string failed_gate(const verdict::Comparison& comparison) {
   return failed == comparison.gates.end() ? std::string() : failed->text;
 }
 
+std::string numbered(std::size_t build) {
+  return build == 0 ? std::string() : "-" + std::to_string(build + 1);
+}
+
+std::uint64_t seed_of(const std::vector<Commit>& commits) {
+  std::vector<double> letters;
+  for (const Commit& commit : commits) {
+    for (const char letter : commit.id) letters.push_back(letter);
+  }
+  return stats::seed_of(letters) >> 11U;
+}
+
+std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const bool ends = step.base == 0 && step.place + 1 == commits.size();
+  const std::string kind = ends ? "ends" : step.against_good_end ? "commit-" : "copies-";
+  return kind + (ends ? "" : run::file_name_part(short_id(commits[step.place]))) +
+         numbered(step.place_build);
+}
+
+std::string words_of(const SearchStep& step, const std::vector<Commit>& commits) {
+  const std::string words =
+      short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
+  if (step.against_good_end) return words;
+  return words + ", the one before it, to confirm";
+}
+
+// Both programs with the values of their commits; `base` is the earlier one.
+campaign::AbRequest arms_of(const BisectRequest& request, const StepPrograms& programs,
+                            const std::vector<Commit>& commits) {
+  const auto& [step, base, candidate] = programs;
+  campaign::AbRequest ab = request;
+  ab.resume.clear();
+  ab.worker.clear();
+  ab.purpose = "bisect";
+  ab.set.clear();
+  for (const std::string& set : request.set) {
+    if (set.find('{') == std::string::npos) {
+      ab.set.push_back(set);
+      continue;
+    }
+    ab.a.set.push_back(filled_in(set, commits[step.base], base.tree));
+    ab.b.set.push_back(filled_in(set, commits[step.place], candidate.tree));
+  }
+  if (!request.script.empty()) {
+    ab.a.set.push_back("script.path=" + (base.tree / request.script).string());
+    ab.b.set.push_back("script.path=" + (candidate.tree / request.script).string());
+  }
+  ab.a.worker = base.worker.string();
+  ab.b.worker = candidate.worker.string();
+  ab.profiled = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
+  return ab;
+}
+
+// As many pairs of the arms as may be tried, with a look after each block. The same search requests
+// the same launches in the same order, and an interrupted run in `folder` is resumed.
+campaign::AbRequest pairs_of(const BisectRequest& request, const StepPrograms& programs,
+                             const std::vector<Commit>& commits,
+                             const std::filesystem::path& folder) {
+  const SearchStep& step = programs.step;
+  campaign::AbRequest ab = arms_of(request, programs, commits);
+  ab.pairs = 1;
+  ab.seed = request.seed.value_or(seed_of(commits)) + step.place;
+  ab.results = folder.string();
+  ab.context = {{"bisect_base", commits[step.base].id},
+                {"bisect_candidate", commits[step.place].id}};
+  if (counts_only(request)) {
+    ab.gate_counts = true;
+  } else {
+    const std::size_t most = 2 * Search::most_pairs(step, commits.size() - 1);
+    ab.pairs = static_cast<std::int64_t>(most);
+    ab.metrics = {request.metric};
+    for (std::size_t pairs = kPairsOfBlock; pairs < most; pairs += kPairsOfBlock) {
+      ab.looks.push_back(pairs);
+    }
+  }
+  const auto earlier = campaign::folders_newest_first(ab.results);
+  if (!earlier.empty()) ab.resume = earlier.front().string();
+  return ab;
+}
+
+// Throws ConfigError unless the arms have exactly one case.
+void require_one_case(const BisectRequest& request, const campaign::AbArms& arms) {
+  if (arms.points.size() == 1) return;
+  if (arms.points.empty()) {
+    const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
+    throw ConfigError(request.file, "neither end can measure a case of this file" + why);
+  }
+  throw ConfigError(request.file,
+                    "has " + text::counted(std::ssize(arms.points), "case") +
+                        "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
+}
+
+// Why launches of this side have no result; empty: all have one.
+std::string reason_of_failure(const record::Results& results, std::string_view arm) {
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
+    if (row.key.arm == arm && row.outcome.kind != Outcome::Kind::kMeasured)
+      return row.outcome.reason;
+  }
+  return {};
+}
+
+// Command that measures both programs again; empty if their input is removed by then.
+std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
+                      const verdict::AbPoint& point) {
+  // Trees are removed at the end, programs are kept.
+  if (reads_trees(request) || ab.a.worker.empty()) return {};
+  std::string command = "stepbench ab " + text::shell_word(ab.file) + " --a " +
+                        text::shell_word(ab.a.worker) + " --b " + text::shell_word(ab.b.worker);
+  for (const std::string& set : ab.set) {
+    command += " --set " + text::shell_word(text::mask_secrets(set, {}));
+  }
+  return command + " --case " + point.a_case.substr(0, 12) +
+         (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
+}
+
 }  // namespace
+
+bool counts_only(const BisectRequest& request) { return request.metric == kCounts; }
+
+bool reads_trees(const BisectRequest& request) {
+  return !request.script.empty() ||
+         std::any_of(request.set.begin(), request.set.end(),
+                     [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
+}
 
 Measuring::Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
                      std::filesystem::path folder, const Launching& launching)
     : request_(request), commits_(commits), folder_(std::move(folder)), launching_(launching) {}
-
-campaign::AbRequest Measuring::pairs_request(const StepPrograms& programs,
-                                             const std::string& again) const {
-  const auto& [step, base, candidate] = programs;
-  return pairs_of(request_, step, commits_, arms_of(request_, step, commits_, base, candidate),
-                  folder_ / (folder_of(step, commits_) + again));
-}
 
 campaign::AbRun Measuring::run_pairs(const campaign::AbRequest& request,
                                      const campaign::AbArms& arms) {
@@ -54,7 +173,8 @@ StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough)
   launching_.progress.print_line(words_of(programs.step, commits_));
   StepEnd end;
   for (const char* again : {"", "-again"}) {
-    campaign::AbRequest ab = pairs_request(programs, again);
+    campaign::AbRequest ab = pairs_of(request_, programs, commits_,
+                                      folder_ / (folder_of(programs.step, commits_) + again));
     const campaign::AbArms arms = campaign::resolve_arms(ab, launching_.context);
     require_one_case(request_, arms);
     const verdict::AbPoint& point = arms.points.front();
@@ -94,10 +214,10 @@ StepEnd Measuring::count(const StepPrograms& programs) {
   StepEnd end{.folder = folder_};
   for (const auto& [place, program] : {std::pair(step.base, &base), {step.place, &candidate}}) {
     if (counts_.contains(place)) continue;
-    const SearchStep own_step{.base = place, .place = place};
+    const StepPrograms own{{.base = place, .place = place}, *program, *program};
     const bool is_end = place == 0 || place + 1 == commits_.size();
     std::optional<record::Results> results = count_program(
-        arms_of(request_, own_step, commits_, *program, *program), is_end ? kCountedOfEnds : 1,
+        arms_of(request_, own, commits_), is_end ? kCountedOfEnds : 1,
         folder_ / ("counts-" + run::file_name_part(short_id(commits_[place]))), launching_);
     if (!results) return {.by_signal = true};
     end.launches += results->launches.size();
@@ -118,136 +238,14 @@ StepEnd Measuring::count(const StepPrograms& programs) {
 }
 
 StepEnd Measuring::compare_counts(const StepPrograms& programs) {
-  campaign::AbRequest ab = pairs_request(programs, "");
+  const campaign::AbRequest ab =
+      pairs_of(request_, programs, commits_, folder_ / folder_of(programs.step, commits_));
   const campaign::AbArms arms = campaign::resolve_arms(ab, launching_.context);
   require_one_case(request_, arms);
   campaign::AbRun run = run_pairs(ab, arms);
   if (run.signal) return {.by_signal = true};
   return {.comparison = std::move(run.comparison),
           .repeat = repeat_of(request_, ab, arms.points.front())};
-}
-
-namespace {
-
-constexpr std::size_t kPairsOfBlock = 2;
-constexpr std::int64_t kProfiledLaunches = 2;  // per side, to record what a step consists of
-
-std::string numbered(std::size_t build) {
-  return build == 0 ? std::string() : "-" + std::to_string(build + 1);
-}
-
-std::uint64_t seed_of(const std::vector<Commit>& commits) {
-  std::vector<double> letters;
-  for (const Commit& commit : commits) {
-    for (const char letter : commit.id) letters.push_back(letter);
-  }
-  return stats::seed_of(letters) >> 11U;
-}
-
-}  // namespace
-
-bool counts_only(const BisectRequest& request) { return request.metric == kCounts; }
-
-bool reads_trees(const BisectRequest& request) {
-  return !request.script.empty() ||
-         std::any_of(request.set.begin(), request.set.end(),
-                     [](const auto& set) { return set.find("{worktree}") != std::string::npos; });
-}
-
-std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits) {
-  const bool ends = step.base == 0 && step.place + 1 == commits.size();
-  const std::string kind = ends ? "ends" : step.against_good_end ? "commit-" : "copies-";
-  return kind + (ends ? "" : run::file_name_part(short_id(commits[step.place]))) +
-         numbered(step.place_build);
-}
-
-std::string words_of(const SearchStep& step, const std::vector<Commit>& commits) {
-  const std::string words =
-      short_id(commits[step.place]) + " against " + short_id(commits[step.base]);
-  if (step.against_good_end) return words;
-  return words + ", the one before it, to confirm";
-}
-
-campaign::AbRequest arms_of(const BisectRequest& request, const SearchStep& step,
-                            const std::vector<Commit>& commits, const BuiltProgram& base,
-                            const BuiltProgram& candidate) {
-  campaign::AbRequest ab = request;
-  ab.resume.clear();
-  ab.worker.clear();
-  ab.purpose = "bisect";
-  ab.set.clear();
-  for (const std::string& set : request.set) {
-    if (set.find('{') == std::string::npos) {
-      ab.set.push_back(set);
-      continue;
-    }
-    ab.a.set.push_back(filled_in(set, commits[step.base], base.tree));
-    ab.b.set.push_back(filled_in(set, commits[step.place], candidate.tree));
-  }
-  if (!request.script.empty()) {
-    ab.a.set.push_back("script.path=" + (base.tree / request.script).string());
-    ab.b.set.push_back("script.path=" + (candidate.tree / request.script).string());
-  }
-  ab.a.worker = base.worker.string();
-  ab.b.worker = candidate.worker.string();
-  ab.profiled = step.against_good_end || step.place_build > 1 ? 0 : kProfiledLaunches;
-  return ab;
-}
-
-campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
-                             const std::vector<Commit>& commits, campaign::AbRequest ab,
-                             const std::filesystem::path& folder) {
-  ab.pairs = 1;
-  ab.seed = request.seed.value_or(seed_of(commits)) + step.place;
-  ab.results = folder.string();
-  ab.context = {{"bisect_base", commits[step.base].id},
-                {"bisect_candidate", commits[step.place].id}};
-  if (counts_only(request)) {
-    ab.gate_counts = true;
-  } else {
-    const std::size_t most = 2 * Search::most_pairs(step, commits.size() - 1);
-    ab.pairs = static_cast<std::int64_t>(most);
-    ab.metrics = {request.metric};
-    for (std::size_t pairs = kPairsOfBlock; pairs < most; pairs += kPairsOfBlock) {
-      ab.looks.push_back(pairs);
-    }
-  }
-  const auto earlier = campaign::folders_newest_first(ab.results);
-  if (!earlier.empty()) ab.resume = earlier.front().string();
-  return ab;
-}
-
-void require_one_case(const BisectRequest& request, const campaign::AbArms& arms) {
-  if (arms.points.size() == 1) return;
-  if (arms.points.empty()) {
-    const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
-    throw ConfigError(request.file, "neither end can measure a case of this file" + why);
-  }
-  throw ConfigError(request.file,
-                    "has " + text::counted(std::ssize(arms.points), "case") +
-                        "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
-}
-
-std::string reason_of_failure(const record::Results& results, std::string_view arm) {
-  for (const record::Launch& launch : results.launches) {
-    const record::LaunchRow& row = launch.row;
-    if (row.key.arm == arm && row.outcome.kind != Outcome::Kind::kMeasured)
-      return row.outcome.reason;
-  }
-  return {};
-}
-
-std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
-                      const verdict::AbPoint& point) {
-  // Trees are removed at the end, programs are kept.
-  if (reads_trees(request) || ab.a.worker.empty()) return {};
-  std::string command = "stepbench ab " + text::shell_word(ab.file) + " --a " +
-                        text::shell_word(ab.a.worker) + " --b " + text::shell_word(ab.b.worker);
-  for (const std::string& set : ab.set) {
-    command += " --set " + text::shell_word(text::mask_secrets(set, {}));
-  }
-  return command + " --case " + point.a_case.substr(0, 12) +
-         (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
 }
 
 PairValues pair_values(const record::Results& results, const verdict::AbPoint& point,

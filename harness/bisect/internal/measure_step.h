@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/bisect/internal/bisect_request.h"
 #include "harness/bisect/internal/counts.h"
 #include "harness/bisect/internal/search.h"
 #include "harness/bisect/programs.h"
+#include "harness/bisect/run_bisect.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/record/result_file.h"
 #include "harness/verdict/ab_campaign.h"
@@ -59,8 +59,6 @@ class Measuring {
   [[nodiscard]] const std::string& counted() const { return counted_; }
 
  private:
-  [[nodiscard]] campaign::AbRequest pairs_request(const StepPrograms& programs,
-                                                  const std::string& again) const;
   [[nodiscard]] campaign::AbRun run_pairs(const campaign::AbRequest& request,
                                           const campaign::AbArms& arms);
 
@@ -72,38 +70,10 @@ class Measuring {
   std::string counted_ = {};
 };
 
-// Names and requests: both programs with the values of their commits, the number of pairs, and what
-// is recorded. Reads which runs are in the step's folder; any thread.
-
 inline constexpr int kCountedOfEnds = 2;  // launches of each end, to verify that counts repeat
 [[nodiscard]] bool counts_only(const BisectRequest& request);
 // Values of the arms, or the script, are in the commit's tree.
 [[nodiscard]] bool reads_trees(const BisectRequest& request);
-
-// Folder of the step's launches, within the search's folder.
-[[nodiscard]] std::string folder_of(const SearchStep& step, const std::vector<Commit>& commits);
-[[nodiscard]] std::string words_of(const SearchStep& step, const std::vector<Commit>& commits);
-
-// Arms of a step; `base` is the earlier program.
-[[nodiscard]] campaign::AbRequest arms_of(const BisectRequest& request, const SearchStep& step,
-                                          const std::vector<Commit>& commits,
-                                          const BuiltProgram& base, const BuiltProgram& candidate);
-// Requests as many pairs of these arms as may be tried, with a look after each block. The same
-// search requests the same launches in the same order. `folder`: of the step; an interrupted run in
-// it is resumed.
-[[nodiscard]] campaign::AbRequest pairs_of(const BisectRequest& request, const SearchStep& step,
-                                           const std::vector<Commit>& commits,
-                                           campaign::AbRequest ab,
-                                           const std::filesystem::path& folder);
-
-// Throws ConfigError unless the arms have exactly one case.
-void require_one_case(const BisectRequest& request, const campaign::AbArms& arms);
-// Why launches of this side have no result; empty: all have one.
-[[nodiscard]] std::string reason_of_failure(const record::Results& results, std::string_view arm);
-
-// Command that measures both programs again; empty if their input is removed by then.
-[[nodiscard]] std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& ab,
-                                    const verdict::AbPoint& point);
 
 struct PairValues {
   std::vector<double> log_ratios = {};  // log(candidate / base); positive is worse

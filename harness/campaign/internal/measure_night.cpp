@@ -2,7 +2,6 @@
 #include "harness/campaign/internal/measure_night.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string_view>
 #include <system_error>
@@ -11,7 +10,6 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/campaign/internal/plan_forecast.h"
-#include "harness/estimate/case_rows.h"
 #include "harness/json/fields.h"
 #include "harness/nights/night.h"
 #include "harness/os/files.h"
@@ -19,7 +17,6 @@
 #include "harness/record/result_file.h"
 #include "harness/run/agenda.h"
 #include "harness/text/time_text.h"
-#include "harness/text/words.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -37,22 +34,12 @@ int launches_of(const record::Results& results, const std::string& case_id) {
   return launches;
 }
 
-std::string case_name(const record::Results& results, const std::string& case_id) {
-  const auto launch = std::ranges::find(
-      results.launches, case_id, [](const record::Launch& each) { return each.row.key.case_id; });
-  if (launch == results.launches.end()) return "case " + case_id;
-  const std::vector<std::string> varying =
-      results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
-  return estimate::case_name(launch->row.options, launch->row.workload, varying, case_id);
-}
-
 class NightMeasurement {
  public:
-  NightMeasurement(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,
-                   const CampaignContext& context, UnfinishedNight& night, run::Progress& progress,
-                   run::Interrupts& interrupts, const Clock& clock)
+  NightMeasurement(std::span<NightExperiment> experiments, const CampaignContext& context,
+                   UnfinishedNight& night, run::Progress& progress, run::Interrupts& interrupts,
+                   const Clock& clock)
       : experiments_(experiments),
-        fresh_(fresh),
         context_(context),
         night_(night),
         progress_(progress),
@@ -60,19 +47,17 @@ class NightMeasurement {
         clock_(clock),
         began_ns_(clock.now_ns()) {}
 
-  MeasuredNight take() {
-    for (const PlannedExperiment& experiment : experiments_) {
-      if (is_interrupted()) break;
-      measured_.experiments.push_back(measure_planned(experiment));
+  std::optional<int> measure(std::optional<double> budget_s) {
+    for (NightExperiment& experiment : experiments_) {
+      if (!is_interrupted()) measure_planned(experiment);
     }
-    if (!is_interrupted() && fresh_.suspect_cases) measure_fresh();
-    measured_.signal = interrupts_.first();
-    return std::move(measured_);
+    if (!is_interrupted()) measure_fresh(budget_s);
+    return interrupts_.first();
   }
 
  private:
   struct Place {
-    std::size_t experiment = 0;
+    NightExperiment* experiment = nullptr;
     SuspectCase suspect = {};
   };
 
@@ -81,33 +66,34 @@ class NightMeasurement {
     return interrupts_.first().has_value();
   }
 
-  MeasuredExperiment measure_planned(const PlannedExperiment& experiment) {
-    RunRequest request = experiment.request;
-    request.lock = LockPolicy::kNone;
-    request.resume = night_.folder_of(request.file).string();
-    if (!request.resume.empty()) {
+  void measure_planned(NightExperiment& experiment) {
+    const auto& reference = experiment.reference.paired_reference;
+    const fs::path begun = night_.folder_of(experiment.request.file);
+    if (!begun.empty()) {
       try {
-        return measure(request, experiment, experiment.paired_reference);
+        return measure(experiment, begun, reference);
       } catch (const ConfigError& error) {
-        progress_.print_line("note: " + request.file + " is measured again: " + error.what());
-        request.resume.clear();
+        progress_.print_line("note: " + experiment.request.file +
+                             " is measured again: " + error.what());
       }
     }
     try {
-      return measure(request, experiment, experiment.paired_reference);
+      measure(experiment, {}, reference);
     } catch (const Error& error) {
-      return unfinished(request.file, error.what());
+      note_failure(experiment, error.what());
     } catch (const std::system_error& error) {
-      return unfinished(request.file, error.what());
+      note_failure(experiment, error.what());
     }
   }
 
-  // Repeats until each pair is measured, or failed too often.
-  MeasuredExperiment measure(RunRequest request, const PlannedExperiment& experiment,
-                             const std::optional<PairedReference>& paired_reference) {
-    const std::set<std::string> paired =
-        paired_reference ? paired_cases(experiment.run.planned.plan, *paired_reference)
-                         : std::set<std::string>{};
+  // Repeats until each pair is measured, or failed too often. `resume`: its folder; empty: a new
+  // one.
+  void measure(NightExperiment& experiment, const fs::path& resume,
+               const std::optional<PairedReference>& paired_reference) {
+    RunRequest request = experiment.request;
+    request.lock = LockPolicy::kNone;
+    request.resume = resume.string();
+    const std::set<std::string> paired = paired_cases(experiment);
     for (int tries = 1;; ++tries) {
       RunEnd end = run_experiment(
           request, experiment.run, context_, progress_, interrupts_, clock_,
@@ -115,33 +101,25 @@ class NightMeasurement {
           paired_reference ? &*paired_reference : nullptr);
       if (end.signal || tries == run::kTriesOfAPair ||
           !run::has_pairs_to_repeat(end.results, paired)) {
-        return {.file = request.file,
-                .folder = std::move(end.run_folder),
-                .results = std::move(end.results)};
+        experiment.folder = std::move(end.run_folder);
+        experiment.results = std::move(end.results);
+        return;
       }
       request.resume = end.run_folder.string();
     }
   }
 
   // Launches that finished before the failure still count as results of the night.
-  MeasuredExperiment unfinished(const std::string& file, std::string why) {
-    MeasuredExperiment measured{.file = file, .error = std::move(why)};
-    const fs::path folder = night_.folder_of(file);
-    if (folder.empty()) return measured;
+  void note_failure(NightExperiment& experiment, std::string why) {
+    experiment.error = std::move(why);
+    const fs::path folder = night_.folder_of(experiment.request.file);
+    if (folder.empty()) return;
     try {
-      measured.results = record::read_results(folder);
-      measured.folder = folder;
+      experiment.results = record::read_results(folder);
+      experiment.folder = folder;
     } catch (const Error&) {
       progress_.print_line("note: cannot read " + folder.string());
     }
-    return measured;
-  }
-
-  [[nodiscard]] int planned_pairs(const Place& place) const {
-    for (const plan::PlannedCase& each : experiments_[place.experiment].run.planned.plan.cases) {
-      if (each.resolved.case_id == place.suspect.case_id) return night_pairs(each.resolved);
-    }
-    return 0;
   }
 
   // So far. Earlier calls of an interrupted night count by their launches.
@@ -151,12 +129,9 @@ class NightMeasurement {
 
   [[nodiscard]] double launches_s(bool planned_only) const {
     double seconds = 0;
-    for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
-      std::map<std::string, int> planned;
-      for (const plan::PlannedCase& each : experiments_[i].run.planned.plan.cases) {
-        planned[each.resolved.case_id] = night_pairs(each.resolved);
-      }
-      for (const record::Launch& launch : measured_.experiments[i].results.launches) {
+    for (const NightExperiment& experiment : experiments_) {
+      std::map<std::string, int> planned = planned_pairs(experiment);
+      for (const record::Launch& launch : experiment.results.launches) {
         const record::LaunchRow& row = launch.row;
         const int pairs = planned[row.key.case_id];
         if (planned_only && pairs > 0 && row.key.launch >= pairs) continue;
@@ -166,12 +141,20 @@ class NightMeasurement {
     return seconds;
   }
 
+  std::vector<SuspectCase> suspects_of(NightExperiment& experiment) {
+    const PairedNight night = paired_night(experiment, context_);
+    experiment.judged = night.series.size();
+    std::size_t judged = 0;
+    for (const NightExperiment& each : experiments_) judged += each.judged;
+    return suspect_cases(experiment, night, judged);
+  }
+
   std::vector<Place> suspect_places() {
     std::vector<Place> places;
-    for (std::size_t i = 0; i < measured_.experiments.size(); ++i) {
-      if (!experiments_[i].paired_reference || measured_.experiments[i].folder.empty()) continue;
-      for (SuspectCase& suspect : fresh_.suspect_cases(i, measured_.experiments[i].results)) {
-        places.push_back({i, std::move(suspect)});
+    for (NightExperiment& experiment : experiments_) {
+      if (!experiment.reference.paired_reference || experiment.folder.empty()) continue;
+      for (SuspectCase& suspect : suspects_of(experiment)) {
+        places.push_back({&experiment, std::move(suspect)});
       }
     }
     std::ranges::stable_sort(
@@ -179,100 +162,71 @@ class NightMeasurement {
     return places;
   }
 
-  void measure_fresh() {
-    const double budget_s = fresh_.budget_s.value_or(night_budget_s(launches_s(true)));
+  void measure_fresh(std::optional<double> budget_s) {
+    const double most_s = budget_s.value_or(night_budget_s(launches_s(true)));
     bool is_due = true;  // the first case, if it was left: otherwise no night might decide
-    for (const Place& place : suspect_places()) {
-      while (!is_interrupted() && is_suspect(place)) {
-        const bool is_owed = std::exchange(is_due, false) && place.suspect.left_before;
-        if (spent_s() >= budget_s && !is_owed) {
-          measured_.experiments[place.experiment].left.insert(place.suspect.case_id);
+    for (const auto& [experiment, suspect] : suspect_places()) {
+      while (!is_interrupted() && is_suspect(*experiment, suspect.case_id)) {
+        const bool is_owed = std::exchange(is_due, false) && suspect.left_before;
+        if (spent_s() >= most_s && !is_owed) {
+          experiment->left.insert(suspect.case_id);
           break;
         }
-        if (!measure_more(place)) break;
+        if (!measure_more(*experiment, suspect.case_id)) break;
       }
     }
   }
 
-  [[nodiscard]] bool is_suspect(const Place& place) const {
-    const auto suspect =
-        fresh_.suspect_cases(place.experiment, measured_.experiments[place.experiment].results);
-    return std::ranges::any_of(
-        suspect, [&](const SuspectCase& each) { return each.case_id == place.suspect.case_id; });
+  [[nodiscard]] bool is_suspect(NightExperiment& experiment, const std::string& case_id) {
+    const std::vector<SuspectCase> suspects = suspects_of(experiment);
+    return std::ranges::find(suspects, case_id, &SuspectCase::case_id) != suspects.end();
   }
 
   // Returns false if nothing more can be measured of it tonight.
-  bool measure_more(const Place& place) {
-    MeasuredExperiment& measured = measured_.experiments[place.experiment];
-    const PlannedExperiment& experiment = experiments_[place.experiment];
-    const std::string& id = place.suspect.case_id;
-    const int planned = planned_pairs(place);
-    const int launches = launches_of(measured.results, id);
+  bool measure_more(NightExperiment& experiment, const std::string& id) {
+    const int planned = planned_pairs(experiment)[id];
+    const int launches = launches_of(experiment.results, id);
     constexpr int kMax = static_cast<int>(nights::kMaxPairs);
     constexpr int kMore = static_cast<int>(nights::kMorePairs);
-    const bool cut = run::has_pairs_to_repeat(measured.results, {id});
+    const bool cut = run::has_pairs_to_repeat(experiment.results, {id});
     const int rounds =
         cut ? (launches - planned + kMore - 1) / kMore : (launches - planned) / kMore + 1;
-    PairedReference paired_reference = *experiment.paired_reference;
+    PairedReference paired_reference = *experiment.reference.paired_reference;
     const bool is_last = kMore * rounds > kMax;
     if (is_last) paired_reference.profiled = {id};
     paired_reference.pairs[id] = planned + std::min(kMax, kMore * rounds);
-    progress_.print_line(measured.file + ": " + case_name(measured.results, id) +
+    progress_.print_line(experiment.request.file + ": " + case_name(experiment.results, id) +
                          (is_last
                               ? " still looks odd: its operations are recorded"
                               : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
-    RunRequest request = experiment.request;
-    request.lock = LockPolicy::kNone;
-    request.resume = measured.folder.string();
     try {
-      const std::size_t before = measured.results.launches.size();
-      measured.results = measure(std::move(request), experiment, paired_reference).results;
-      return !is_last && measured.results.launches.size() > before;
+      const std::size_t before = experiment.results.launches.size();
+      measure(experiment, experiment.folder, paired_reference);
+      return !is_last && experiment.results.launches.size() > before;
     } catch (const Error& error) {
-      measured.error = error.what();
+      experiment.error = error.what();
       return false;
     }
   }
 
-  std::span<const PlannedExperiment> experiments_;
-  const FreshPairs& fresh_;
+  std::span<NightExperiment> experiments_;
   const CampaignContext& context_;
   UnfinishedNight& night_;
   run::Progress& progress_;
   run::Interrupts& interrupts_;
   const Clock& clock_;
   std::int64_t began_ns_;
-  MeasuredNight measured_ = {};
 };
 
 }  // namespace
 
-bool comes_before(const SuspectCase& one, const SuspectCase& other) {
-  if (one.left_before != other.left_before) return one.left_before;
-  if ((one.deviation > 0) != (other.deviation > 0)) return one.deviation > 0;
-  return std::abs(one.deviation) > std::abs(other.deviation);
+std::optional<int> measure_night(std::span<NightExperiment> experiments,
+                                 std::optional<double> budget_s, const CampaignContext& context,
+                                 UnfinishedNight& night, run::Progress& progress,
+                                 run::Interrupts& interrupts, const Clock& clock) {
+  return NightMeasurement(experiments, context, night, progress, interrupts, clock)
+      .measure(budget_s);
 }
-
-MeasuredNight measure_night(std::span<const PlannedExperiment> experiments, const FreshPairs& fresh,
-                            const CampaignContext& context, UnfinishedNight& night,
-                            run::Progress& progress, run::Interrupts& interrupts,
-                            const Clock& clock) {
-  return NightMeasurement{experiments, fresh, context, night, progress, interrupts, clock}.take();
-}
-
-FailedLaunches failed_launches(const record::Results& results) {
-  FailedLaunches failed;
-  for (const record::Launch& launch : results.launches) {
-    const record::LaunchRow& row = launch.row;
-    if (row.key.arm == record::kReferenceArm) continue;  // reported elsewhere
-    if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
-    if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
-    failed.first = case_name(results, row.key.case_id) + ": " + row.outcome.reason;
-  }
-  return failed;
-}
-
-namespace fs = std::filesystem;
 
 // A line of its file: an experiment of the night that has begun.
 struct BegunExperiment {

@@ -5,18 +5,15 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/run_experiment.h"
+#include "harness/campaign/internal/night_experiment.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 
@@ -54,62 +51,18 @@ class UnfinishedNight {
   bool resumes_ = false;
 };
 
-struct PlannedExperiment {
-  RunRequest request = {};  // without `resume`; its `lock` is ignored: the caller holds the locks
-  PlannedRun run = {};
-  std::optional<PairedReference> paired_reference = {};  // its reference program
-};
-
-struct MeasuredExperiment {
-  std::string file = {};
-  std::filesystem::path folder = {};  // empty: not begun
-  record::Results results = {};       // everything in `folder`
-  std::string error = {};  // why it did not complete; empty: complete, or interrupted by a signal
-  std::set<std::string> left = {};  // ids of odd cases that the budget left unfinished
-};
-
-struct MeasuredNight {
-  std::vector<MeasuredExperiment> experiments = {};
-  std::optional<int> signal = {};  // signal that interrupted it; later experiments were not begun
-};
-
-// A case with a series that looks changed.
-struct SuspectCase {
-  std::string case_id = {};
-  double deviation = 0;      // largest over its series: nights::oddness()
-  bool left_before = false;  // not measured further in the previous night, for lack of budget
-};
-
-// Returns whether `one` is measured before `other`: first cases left from the previous night, then
-// cases that look worse, then larger deviations.
-[[nodiscard]] bool comes_before(const SuspectCase& one, const SuspectCase& other);
-
-struct FreshPairs {
-  // Given the index of an experiment and all its results.
-  std::function<std::vector<SuspectCase>(std::size_t experiment, const record::Results& results)>
-      suspect_cases = {};
-  // Seconds since the night began after which no more pairs are begun; nullopt: three times the
-  // time of the planned launches, at least an hour. Planned launches are always made, and so are
-  // eight pairs of the first case that was left the previous night.
-  std::optional<double> budget_s = {};
-};
-
 // Runs the planned launches of all experiments. Then, for each case that looks changed and while it
 // does, runs 8, 16, 24 fresh pairs and a launch of both programs that records operations. Repeats a
-// failed pair at most twice. Reports a failure in `error` and continues with the next experiment.
-// Restarts an experiment, with a note, if its plan, worker or data changed since `night` was
-// interrupted. Main thread only.
-[[nodiscard]] MeasuredNight measure_night(std::span<const PlannedExperiment> experiments,
-                                          const FreshPairs& fresh, const CampaignContext& context,
-                                          UnfinishedNight& night, run::Progress& progress,
-                                          run::Interrupts& interrupts, const Clock& clock);
-
-struct FailedLaunches {
-  std::size_t launches = 0;
-  std::size_t of = 0;      // not counting skipped launches
-  std::string first = {};  // case and reason of the first one
-};
-// Failed launches of tonight's program.
-[[nodiscard]] FailedLaunches failed_launches(const record::Results& results);
+// failed pair at most twice. Reports a failure in an experiment's `error` and continues with the
+// next one. Restarts an experiment, with a note, if its plan, worker or data changed since `night`
+// was interrupted. Returns the signal that interrupted it; later experiments were not begun.
+// `budget_s`: seconds since the night began after which no more pairs are begun; nullopt: three
+// times the time of the planned launches, at least an hour. Planned launches are always made, and
+// so are eight pairs of the first case that was left the previous night. Main thread only.
+[[nodiscard]] std::optional<int> measure_night(std::span<NightExperiment> experiments,
+                                               std::optional<double> budget_s,
+                                               const CampaignContext& context,
+                                               UnfinishedNight& night, run::Progress& progress,
+                                               run::Interrupts& interrupts, const Clock& clock);
 
 }  // namespace stepbench::campaign

@@ -25,8 +25,8 @@ struct Place {
 
 class NightJudge {
  public:
-  NightJudge(const NightInput& input, std::map<std::string, SeriesState> states)
-      : input_(input), states_(std::move(states)) {
+  NightJudge(const NightInput& input, SeriesStates states) : input_(input) {
+    result_.states = std::move(states);
     result_.night.alerts = fold_alerts(input.events);
     for (std::size_t i = 0; i < input.history.runs.size(); ++i)
       places_.emplace(input.history.runs[i].run_id, i);
@@ -48,7 +48,6 @@ class NightJudge {
     }
     for (std::string& note : nights::new_series_notes(input_.history, input_.tonight))
       night.notes.push_back(std::move(note));
-    for (auto& [id, state] : states_) result_.states.push_back(std::move(state));
     end_of(night, input_.exit);
     return std::move(result_);
   }
@@ -71,12 +70,13 @@ class NightJudge {
     std::map<std::string_view, const SeriesPairs*> measured;
     if (pairs != nullptr) measured = pairs->by_series();
     ignored_ = ignored_series(input_.events, today);
+    const std::size_t place_of_run = place_of(run.run_id) - 1;
     for (const SeriesHistory& series : input_.history.series) {
       if (!series.series.monitored || series.series.experiment != run.experiment) continue;
       if (series.points.empty()) continue;
       Place place{.series = series, .run = run, .night = pairs};
       for (const TrackedPoint& point : series.points) {
-        if (input_.history.runs.at(point.run).run_id == run.run_id) place.point = &point;
+        if (point.run == place_of_run) place.point = &point;
       }
       if (place.point == nullptr) {
         const TrackedRun& last = input_.history.runs.at(series.points.back().run);
@@ -108,7 +108,7 @@ class NightJudge {
     }
     if (is_future(place.run.started_utc, input_.now_utc))
       return unjudged(std::move(night), NightState::kNoData, NightReason::kFuture);
-    SeriesState& state = states_[id];
+    SeriesState& state = result_.states[id];
     state.series = id;
     apply_alert(state, place);
     const Tonight tonight{.run = place.run.run_id,
@@ -254,7 +254,7 @@ class NightJudge {
   }
 
   void note_news(NightSeries& night, const Place& place, const SeriesPairs& pairs) {
-    SeriesState& state = states_.at(night.series.id);
+    SeriesState& state = result_.states.at(night.series.id);
     const Alert* alert = alert_of(place);
     AlertSeries series{.id = night.series.id,
                        .experiment = night.series.experiment,
@@ -321,7 +321,7 @@ class NightJudge {
       const auto night = std::ranges::find(result_.night.series, news.series.id,
                                            [](const NightSeries& one) { return one.series.id; });
       night->alert = news.alert;
-      SeriesState& state = states_.at(news.series.id);
+      SeriesState& state = result_.states.at(news.series.id);
       if (state.open) state.open->alert = news.alert;
       add(news);
     }
@@ -353,7 +353,6 @@ class NightJudge {
   }
 
   const NightInput& input_;
-  std::map<std::string, SeriesState> states_;
   JudgedNight result_ = {};
   std::map<std::string, std::size_t, std::less<>> places_ = {};  // position of each run
   std::set<std::string, std::less<>> ignored_ = {};
@@ -364,7 +363,7 @@ class NightJudge {
 
 }  // namespace
 
-JudgedNight judge_night(const NightInput& input, std::map<std::string, SeriesState> states) {
+JudgedNight judge_night(const NightInput& input, SeriesStates states) {
   return NightJudge(input, std::move(states)).judge();
 }
 

@@ -3,7 +3,6 @@
 // thread.
 #pragma once
 
-#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,12 +26,11 @@ struct NightInput {
 };
 struct JudgedNight {
   Night night = {};
-  std::vector<SeriesState> states = {};  // state after the night
-  std::vector<TrackEvent> events = {};   // new events; the caller sets `at_utc` and `who`
+  SeriesStates states = {};             // after the night
+  std::vector<TrackEvent> events = {};  // new events; the caller sets `at_utc` and `who`
 };
-// `states`: by series id, before tonight, of this host and these experiments; a series without one
-// begins. The caller provides the transaction: see night_store.h.
-[[nodiscard]] JudgedNight judge_night(const NightInput& input,
-                                      std::map<std::string, SeriesState> states);
+// `states`: before tonight, of this host and these experiments; a series without one begins. The
+// caller provides the transaction: see night_store.h.
+[[nodiscard]] JudgedNight judge_night(const NightInput& input, SeriesStates states);
 
 }  // namespace stepbench::nights

@@ -136,6 +136,7 @@ class Loader {
   }
 
   void load_points() {
+    last_run_ = runs_.end();
     is_control_.resize(history_.series.size());
     const auto on_row = [&](SqlRow row) { take_point(row); };
     if (query_.last == 1 && query_.host.empty() && query_.experiments.empty()) {
@@ -167,10 +168,12 @@ class Loader {
   }
 
   void take_point(SqlRow row) {
-    const auto run = runs_.find(text_at(row, 0));
+    // Rows of a run mostly follow one another.
+    if (last_run_ == runs_.end() || last_run_->first != text_at(row, 0))
+      last_run_ = runs_.find(text_at(row, 0));
     const auto series = series_.find(text_at(row, 1));
-    if (run == runs_.end() || series == series_.end()) return;
-    TrackedPoint point = point_of_row(row, run->second);
+    if (last_run_ == runs_.end() || series == series_.end()) return;
+    TrackedPoint point = point_of_row(row, last_run_->second);
     if (!text_at(row, 9).empty()) is_control_[series->second].insert(point.run);
     history_.series[series->second].points.push_back(std::move(point));
   }
@@ -205,6 +208,7 @@ class Loader {
   const HistoryQuery& query_;
   History history_;
   Index runs_;
+  Index::const_iterator last_run_;
   Index series_;
   std::vector<std::set<std::size_t>> is_control_;  // by series: runs in which it was the control
 };

@@ -2,6 +2,8 @@
 #include "harness/nights/internal/database.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 
 #include "harness/base/value.h"
 #include "harness/nights/internal/postgres.h"
@@ -95,6 +97,16 @@ void refuse_row(const Database& database, std::string_view sql, SqlRow row, std:
 
 bool is_storable(std::string_view text) {
   while (!text.empty()) {
+    // Most texts are ASCII: eight characters at a time, none of them 0 or beyond.
+    constexpr std::uint64_t kOnes = 0x0101010101010101U;
+    std::uint64_t eight = 0;
+    if (text.size() >= sizeof eight) {
+      std::memcpy(&eight, text.data(), sizeof eight);
+      if ((((eight - kOnes) | eight) & (kOnes << 7U)) == 0) {
+        text.remove_prefix(sizeof eight);
+        continue;
+      }
+    }
     const auto first = static_cast<unsigned char>(text.front());
     const std::size_t length = first < 0x80 ? 1 : text::utf8_length(text);
     if (first == 0 || length == 0) return false;

@@ -164,6 +164,7 @@ std::string pairs_text(const std::vector<double>& pairs) {
 
 std::vector<double> pairs_of_text(std::string_view text) {
   std::vector<double> pairs;
+  pairs.reserve(text.empty() ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(text, ' ')));
   const char* at = text.data();
   const char* const end = at + text.size();
   while (at < end) {

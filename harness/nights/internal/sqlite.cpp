@@ -115,9 +115,7 @@ class Sqlite : public Database {
   ~Sqlite() override { statements_.clear(); }
 
   void exec(std::string_view sql, SqlRow args, const OnRow& on_row) override {
-    sqlite3_stmt* statement = prepared(sql);
-    for (std::size_t i = 0; i < args.size(); ++i) bind(statement, static_cast<int>(i + 1), args[i]);
-    run(statement, sql, on_row);
+    exec(prepared(sql), sql, args, on_row);
   }
 
   void insert(const SqlInsert& into, SqlRow values) override {
@@ -125,8 +123,9 @@ class Sqlite : public Database {
     std::string sql = "INSERT INTO " + into.table + " (" + text::join(into.columns) + ") VALUES (";
     for (std::size_t i = 1; i <= width; ++i) sql += (i > 1 ? ", $" : "$") + std::to_string(i);
     sql += ") " + into.ending;
+    sqlite3_stmt* statement = prepared(sql);
     for (std::size_t at = 0; at + width <= values.size(); at += width) {
-      exec(sql, values.subspan(at, width), {});
+      exec(statement, sql, values.subspan(at, width), {});
     }
   }
 
@@ -240,6 +239,11 @@ class Sqlite : public Database {
     StatementHandle owner(statement);
     if (result != SQLITE_OK) fail(result);
     return statements_.emplace(sql, std::move(owner)).first->second.get();
+  }
+
+  void exec(sqlite3_stmt* statement, std::string_view sql, SqlRow args, const OnRow& on_row) {
+    for (std::size_t i = 0; i < args.size(); ++i) bind(statement, static_cast<int>(i + 1), args[i]);
+    run(statement, sql, on_row);
   }
 
   void bind(sqlite3_stmt* statement, int index, const SqlValue& value) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,5 +75,6 @@ struct SeriesState {
   std::optional<OpenChange> open = {};
   bool operator==(const SeriesState&) const = default;
 };
+using SeriesStates = std::map<std::string, SeriesState>;  // by series id
 
 }  // namespace stepbench::nights

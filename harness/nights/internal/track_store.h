@@ -23,10 +23,8 @@
 #include "harness/nights/internal/night_rows.h"
 
 namespace stepbench::nights {
-class Database;
-}  // namespace stepbench::nights
 
-namespace stepbench::nights {
+class Database;
 
 inline constexpr std::string_view kDefaultHistory = "sqlite:results/history.db";
 inline constexpr std::string_view kDefaultEvents = "results/history.events.jsonl";

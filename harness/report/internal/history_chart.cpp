@@ -115,47 +115,37 @@ std::string marks_line(const std::vector<std::pair<std::size_t, std::string>>& m
   return line;
 }
 
-std::optional<ChartScale> scale_of(const std::vector<ChartNight>& nights) {
+std::optional<ChartScale> scale_of(std::span<const HistoryNight> nights) {
   std::vector<double> values;
-  for (const ChartNight& night : nights) {
-    if (night.value) values.push_back(*night.value);
+  for (const HistoryNight& night : nights) {
+    if (night.point != nullptr) values.push_back(night.point->value);
   }
   return chart_scale(values);
 }
 
-std::vector<ChartNight> chart_nights(const HistoryView& view) {
-  std::vector<ChartNight> nights;
-  for (const HistoryNight& night : view.nights) {
-    ChartNight& each = nights.emplace_back(ChartNight{.date = night_date(*night.run)});
-    if (night.point != nullptr) each.value = night.point->value;
-  }
-  return nights;
-}
+// A line of marks below the chart.
+struct MarkLine {
+  const char* head;
+  std::string (*mark)(const HistoryNight& night);  // empty: none at this night
+};
+constexpr std::array kMarkLines = {
+    MarkLine{"told",
+             [](const HistoryNight& night) -> std::string {
+               return night.judged && night.judged->reported ? "^" : "";
+             }},
+    MarkLine{
+        "suspect",
+        [](const HistoryNight& night) -> std::string { return night.is_suspect() ? "?" : ""; }},
+    MarkLine{"alert", [](const HistoryNight& night) { return night.alert; }},
+    MarkLine{"busy",
+             [](const HistoryNight& night) -> std::string { return night.busy ? "!" : ""; }},
+};
 
-std::vector<ChartMarks> chart_marks(const HistoryView& view) {
-  std::vector<ChartMarks> lines = {
-      {.head = "told"}, {.head = "suspect"}, {.head = "alert"}, {.head = "busy"}};
-  for (std::size_t i = 0; i < view.nights.size(); ++i) {
-    const HistoryNight& night = view.nights[i];
-    if (night.judged && night.judged->reported) lines[0].marks.emplace_back(i, "^");
-    if (night.is_suspect()) lines[1].marks.emplace_back(i, "?");
-    if (!night.alert.empty()) lines[2].marks.emplace_back(i, night.alert);
-    if (night.busy) lines[3].marks.emplace_back(i, "!");
-  }
-  return lines;
-}
-
-}  // namespace
-
+// Axis scale with units, dots of braille, dates and marks below, for the newest kChartNights; up to
+// kChartColumns nights get one cell each. Empty without any value.
 std::string draw_chart(const HistoryView& view) {
-  const std::string& unit = view.series->series.unit;
-  return draw_chart(chart_nights(view), unit, chart_marks(view));
-}
-
-std::string draw_chart(const std::vector<ChartNight>& all, const std::string& unit,
-                       const std::vector<ChartMarks>& marks) {
-  const std::size_t first = all.size() - std::min(all.size(), kChartNights);
-  const std::vector<ChartNight> nights(all.begin() + static_cast<std::ptrdiff_t>(first), all.end());
+  const std::span all(view.nights);
+  const auto nights = all.last(std::min(all.size(), kChartNights));
   const auto scale = scale_of(nights);
   if (!scale) return {};
   const bool wide = nights.size() <= kChartColumns;  // one cell per night
@@ -164,8 +154,8 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
 
   std::vector<std::vector<std::uint8_t>> cells(kRows, std::vector<std::uint8_t>(columns, 0));
   for (std::size_t i = 0; i < nights.size(); ++i) {
-    if (!nights[i].value || !std::isfinite(*nights[i].value)) continue;
-    const std::size_t dot = scale->part(*nights[i].value, kRows * kDotsInRow);
+    if (!has_value(nights[i])) continue;
+    const std::size_t dot = scale->part(nights[i].point->value, kRows * kDotsInRow);
     std::uint8_t& cell = cells[dot / kDotsInRow][column_of(i)];
     for (std::size_t side = 0; side < 2; ++side) {
       if (wide || side == i % 2)
@@ -173,33 +163,38 @@ std::string draw_chart(const std::vector<ChartNight>& all, const std::string& un
     }
   }
 
-  const std::vector<std::string> labels = chart_labels(*scale, kRows, unit);
+  const std::vector<std::string> labels = chart_labels(*scale, kRows, view.series->series.unit);
   std::size_t label_width = 0;
   for (const std::string& label : labels) label_width = std::max(label_width, text::width(label));
-  for (const ChartMarks& line : marks) label_width = std::max(label_width, text::width(line.head));
+  for (const MarkLine& line : kMarkLines)
+    label_width = std::max(label_width, text::width(line.head));
   std::vector<std::string> lines(kRows);
   for (std::size_t row = 0; row < kRows; ++row) {
     for (const std::uint8_t cell : cells[row]) lines[row] += cell == 0 ? " " : braille(cell);
   }
 
   std::string text = framed_chart(lines, labels, label_width, columns);
-  text += std::string(label_width + 2, ' ') + nights.front().date;
+  text += std::string(label_width + 2, ' ') + night_date(*nights.front().run);
   if (columns >= 2 * kDateWidth + 2) {
-    text += std::string(columns - 2 * kDateWidth, ' ') + nights.back().date;
+    text += std::string(columns - 2 * kDateWidth, ' ') + night_date(*nights.back().run);
   } else if (nights.size() > 1) {
-    text += " to " + nights.back().date;
+    text += " to " + night_date(*nights.back().run);
   }
   text += '\n';
-  for (const ChartMarks& line : marks) {
-    std::vector<std::pair<std::size_t, std::string>> placed;
-    for (const auto& [night, mark] : line.marks) {
-      if (night >= first && night < all.size()) placed.emplace_back(column_of(night - first), mark);
+  for (const MarkLine& line : kMarkLines) {
+    std::vector<std::pair<std::size_t, std::string>> marks;
+    for (std::size_t i = 0; i < nights.size(); ++i) {
+      if (std::string mark = line.mark(nights[i]); !mark.empty()) {
+        marks.emplace_back(column_of(i), std::move(mark));
+      }
     }
-    if (placed.empty()) continue;
-    text += padded_left(line.head, label_width) + "  " + marks_line(placed) + '\n';
+    if (marks.empty()) continue;
+    text += padded_left(line.head, label_width) + "  " + marks_line(marks) + '\n';
   }
   return text;
 }
+
+}  // namespace
 
 std::optional<document::Figure> series_figure(const HistoryView& view, const SeriesNames& names) {
   const auto drawn = std::ranges::count_if(view.nights, has_value);

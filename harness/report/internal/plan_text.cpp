@@ -329,12 +329,12 @@ std::string objective_text(const tune::TunePlan& planned) {
 }
 
 std::string points_text(const tune::TunePlan& planned) {
-  const std::size_t points = planned.search.plan().cases.size();
+  const std::size_t points = planned.plan().cases.size();
   std::string text = text::counted(points, "point");
   if (planned.can_run < points)
     text += ", of which " + std::to_string(planned.can_run) + " can run";
-  return text + "; the file's own settings are #" + std::to_string(planned.search.own + 1) +
-         (planned.search.own_is_swept ? "; " : ", beside the sweep; ") + objective_text(planned);
+  return text + "; the file's own settings are #" + std::to_string(planned.own + 1) +
+         (planned.own_is_swept ? "; " : ", beside the sweep; ") + objective_text(planned);
 }
 
 std::string rung_text(const tune::PlannedRung& rung, std::size_t number) {
@@ -414,7 +414,7 @@ std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePla
     text += text::counted(planned.launches(), "launch") + time_text(planned) +
             confirmation_text(request, planned) + budget_text(request, planned);
   }
-  return plan_table(planned.search.plan(), text);
+  return plan_table(planned.plan(), text);
 }
 
 }  // namespace stepbench::report

@@ -9,7 +9,7 @@
 #include "harness/base/clock.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/run/terminal.h"
-#include "harness/tune/internal/tune_request.h"
+#include "harness/tune/tune_plan.h"
 #include "harness/tune/tune_result.h"
 
 namespace stepbench::tune {

@@ -67,17 +67,18 @@ campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
                           [&](const fs::path& run_folder) { begun = run_folder; });
 }
 
-campaign::MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& requests,
-                                            campaign::UnfinishedNight& unfinished, int signal) {
-  std::vector<campaign::PlannedExperiment> experiments;
+MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& requests,
+                                  campaign::UnfinishedNight& unfinished, int signal) {
+  MeasuredNight night;
   for (const campaign::RunRequest& request : requests) {
-    experiments.push_back({request, campaign::plan_experiment(request, context_, true)});
+    night.experiments.push_back({request, campaign::plan_experiment(request, context_, true)});
   }
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   if (signal != 0) (void)::raise(signal);
-  return campaign::measure_night(experiments, {}, context_, unfinished, progress, interrupts,
-                                 clock_);
+  night.signal = campaign::measure_night(night.experiments, {}, context_, unfinished, progress,
+                                         interrupts, clock_);
+  return night;
 }
 
 std::string StubCampaign::said() {

@@ -11,6 +11,11 @@
 
 namespace stepbench::testing {
 
+struct MeasuredNight {
+  std::vector<campaign::NightExperiment> experiments = {};
+  std::optional<int> signal = {};
+};
+
 class StubCampaign {
  public:
   explicit StubCampaign(const std::string& yaml);
@@ -23,9 +28,8 @@ class StubCampaign {
   [[nodiscard]] campaign::MachineRun machine(const campaign::MachineCases& cases, double seconds);
   [[nodiscard]] campaign::AbRun ab(const campaign::AbRequest& request);
   // `signal`: raised before the first launch; 0: none.
-  [[nodiscard]] campaign::MeasuredNight night(const std::vector<campaign::RunRequest>& requests,
-                                              campaign::UnfinishedNight& unfinished,
-                                              int signal = 0);
+  [[nodiscard]] MeasuredNight night(const std::vector<campaign::RunRequest>& requests,
+                                    campaign::UnfinishedNight& unfinished, int signal = 0);
   // The progress output since the last call.
   [[nodiscard]] std::string said();
 

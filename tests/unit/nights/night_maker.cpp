@@ -182,7 +182,7 @@ nights::Night NightMaker::live(std::size_t night) {
       event.who = "nightly@box";
       events.push_back(std::move(event));
     }
-    for (nights::SeriesState& state : judged.states) states_[state.series] = std::move(state);
+    for (auto& [id, state] : judged.states) states_[id] = std::move(state);
     last_ = std::move(judged.night);
     for (const nights::NightSeries& series : last_.series) {
       if (series.run.empty()) continue;

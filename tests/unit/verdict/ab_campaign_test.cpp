@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/verdict/ab_campaign.h"
 #include "harness/base/error.h"
+#include "harness/verdict/comparison.h"
 #include "tests/testing.h"
 #include "tests/unit/verdict/result_maker.h"
 
@@ -255,6 +256,15 @@ TEST(AbPairs, SmokeRows_AreRejected) {
   results.launches[0].row.smoke = true;
   EXPECT_THAT([&] { (void)ab_pairs(results, kPoint); },
               ThrowsMessage<ConfigError>(HasSubstr("smoke")));
+}
+
+TEST(AbComparison, UnmeasuredCase_IsNotTested) {
+  const AbCampaign campaign(with_fixed_pairs(1, 10, 1));
+  const std::vector<AbPoint> points = {{.point_id = "p", .a_case = "a", .b_case = "b"}};
+  const Comparison comparison = ab_comparison({}, {.campaign = campaign, .points = points}, {});
+  EXPECT_EQ(comparison.verdict, Verdict::kNoData);
+  EXPECT_EQ(comparison.tested, 0u);
+  EXPECT_EQ(comparison.rejected_slower + comparison.rejected_faster, 0u);
 }
 
 }  // namespace

@@ -37,7 +37,6 @@ TEST(Pairs, OnePair_DecidesNothing) {
   const stats::Interval range = interval(of(one), .01);
   EXPECT_EQ(range.low, -kUnbounded);
   EXPECT_EQ(range.high, kUnbounded);
-  EXPECT_EQ(decide(range, range, .01), Decision::kInconclusive);
   EXPECT_EQ(estimate({}, {}).variance, kUnbounded);
 }
 
@@ -47,10 +46,8 @@ TEST(Pairs, EqualPairs_AreCertain) {
   EXPECT_DOUBLE_EQ(range.low, .03);
   EXPECT_DOUBLE_EQ(range.high, .03);
   EXPECT_EQ(p_value(of(equal)), 0);
-  EXPECT_EQ(decide(range, range, .01), Decision::kRegression);
   const std::vector<double> none(4, 0);
   EXPECT_EQ(p_value(of(none)), 1);
-  EXPECT_EQ(decide(interval(of(none), .01), {0, 0}, .01), Decision::kOk);
 }
 
 TEST(Pairs, MirroredOrShifted_GiveTheSame) {
@@ -165,22 +162,6 @@ TEST(Layout, ManyBuilds_ShowIt) {
     }
     EXPECT_NEAR(layout(builds, .005, 20), std::max(truth, .002), .0012) << truth;
     EXPECT_NEAR(layout(std::span(builds).first(1), .005, 20), .005, 1e-12);
-  }
-}
-
-TEST(Decide, Bounds_Decide) {
-  const stats::Interval fine{-.002, .003};
-  struct Row {
-    stats::Interval typical;
-    stats::Interval cost;
-    Decision decision;
-  };
-  for (const auto& [typical, cost, decision] :
-       {Row{{.011, .02}, fine, Decision::kRegression},
-        Row{{-.02, -.011}, fine, Decision::kImprovement}, Row{fine, fine, Decision::kOk},
-        Row{fine, {-.002, .05}, Decision::kInconclusive},
-        Row{{.009, .02}, fine, Decision::kInconclusive}}) {
-    EXPECT_EQ(decide(typical, cost, .01), decision) << typical.low;
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/internal/night_pairs.h"
+#include "harness/campaign/internal/night_experiment.h"
 
 #include <algorithm>
 #include <limits>
@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/campaign/internal/planning.h"
+#include "harness/estimate/case_rows.h"
 #include "harness/nights/history.h"
 #include "harness/record/result_file.h"
 #include "harness/text/numbers.h"
@@ -159,23 +161,82 @@ std::string night_cause(const record::Results& results, const std::string& case_
   return text::join(parts, "; ");
 }
 
+// Blames the program with no measured launch in the pairs, or too few.
+nights::NightReason failed_program(const PairedNight& paired) {
+  if (!paired.tonight_runs) return nights::NightReason::kTonightFails;
+  if (!paired.reference_runs || paired.tonight_fails.empty())
+    return nights::NightReason::kReferenceFails;
+  return nights::NightReason::kTonightFails;
+}
+
+// Returns whether tonight's program replaces the reference: it is gone, the user requested it, it
+// failed two nights in a row, or it does not start in a new environment.
+bool is_replaced(const ChosenReference& reference, const PairedNight& paired,
+                 const nights::NightPairs& night) {
+  switch (night.why) {
+    case nights::NightReason::kNoReference:
+    case nights::NightReason::kBaseline:
+    case nights::NightReason::kReferenceMissing:
+      return true;
+    case nights::NightReason::kReferenceFails: {
+      const bool is_new = !reference.stored_program.environment.empty() &&
+                          reference.stored_program.environment != night.environment;
+      return reference.stored_program.failed_nights > 0 || (is_new && !paired.reference_runs);
+    }
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-PairedNight paired_night(const record::Results& results, const fs::path& folder,
-                         const PlannedExperiment& experiment, const BeforeNight& before,
-                         const CampaignContext& context) {
+std::map<std::string, int> planned_pairs(const NightExperiment& experiment) {
+  std::map<std::string, int> pairs;
+  for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
+    pairs[each.resolved.case_id] = night_pairs(each.resolved);
+  }
+  return pairs;
+}
+
+std::set<std::string> paired_cases(const NightExperiment& experiment) {
+  const auto& reference = experiment.reference.paired_reference;
+  return reference ? paired_cases(experiment.run.planned.plan, *reference)
+                   : std::set<std::string>{};
+}
+
+std::string case_name(const record::Results& results, const std::string& case_id) {
+  const auto launch = std::ranges::find(
+      results.launches, case_id, [](const record::Launch& each) { return each.row.key.case_id; });
+  if (launch == results.launches.end()) return "case " + case_id;
+  const std::vector<std::string> varying =
+      results.runs.empty() ? std::vector<std::string>{} : results.runs.front().swept;
+  return estimate::case_name(launch->row.options, launch->row.workload, varying, case_id);
+}
+
+FailedLaunches failed_launches(const record::Results& results) {
+  FailedLaunches failed;
+  for (const record::Launch& launch : results.launches) {
+    const record::LaunchRow& row = launch.row;
+    if (row.key.arm == record::kReferenceArm) continue;  // reported elsewhere
+    if (row.outcome.kind != Outcome::Kind::kSkipped) ++failed.of;
+    if (row.outcome.kind != Outcome::Kind::kFailed || failed.launches++ > 0) continue;
+    failed.first = case_name(results, row.key.case_id) + ": " + row.outcome.reason;
+  }
+  return failed;
+}
+
+PairedNight paired_night(const NightExperiment& experiment, const CampaignContext& context) {
+  const record::Results& results = experiment.results;
   const record::Results own_results = of_program(results, "");
-  const record::Results paired_reference = of_program(results, record::kReferenceArm);
+  const record::Results of_reference_results = of_program(results, record::kReferenceArm);
   const nights::ImportOptions options{.catalogue = &context.built_in.catalogue};
-  const nights::Import of_tonight = nights::import_of(own_results, folder, options);
-  const nights::Import of_reference = nights::import_of(paired_reference, folder, options);
+  const nights::Import of_tonight = nights::import_of(own_results, experiment.folder, options);
+  const nights::Import of_reference =
+      nights::import_of(of_reference_results, experiment.folder, options);
   PairedNight night;
   if (of_tonight.runs.empty()) return night;
   night.run = of_tonight.runs.front().run;
-  const std::set<std::string> paired =
-      experiment.paired_reference
-          ? paired_cases(experiment.run.planned.plan, *experiment.paired_reference)
-          : std::set<std::string>{};
+  const std::set<std::string> paired = paired_cases(experiment);
   const ProgramLaunches tonight = launches_of_pairs(results, "", paired);
   const ProgramLaunches reference = launches_of_pairs(results, record::kReferenceArm, paired);
   night.tonight_runs = tonight.runs;
@@ -187,13 +248,10 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
                           text::counted(reference.all, "launch") +
                           " of the reference program failed: " + reference.reason);
   }
-  note_other_work(own_results, paired_reference, night.notes);
+  note_other_work(own_results, of_reference_results, night.notes);
   const nights::RunMargins margins(night.run);
   const auto references = by_case(of_reference);
-  std::map<std::string, std::size_t> planned;
-  for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
-    planned[each.resolved.case_id] = static_cast<std::size_t>(night_pairs(each.resolved));
-  }
+  const std::map<std::string, int> planned = planned_pairs(experiment);
   std::string of_reference_program;
   for (const auto& [id, one] : by_case(of_tonight)) {
     const auto found = references.find(id);
@@ -209,14 +267,16 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
     }
     if (found == references.end() || !paired.contains(id)) continue;
     const std::vector<double> steps = values_of(*found->second, nights::kStepSeries);
+    const int first = planned.at(id);
     for (const std::string& metric : metrics_of(*one)) {
       const nights::TrackedSeries measured = nights::series_of(*one, metric);
       if (!measured.monitored || measured.control) continue;
-      PairedSeries series{.series = before.merged.standing(measured), .case_id = id};
+      PairedSeries series{.series = experiment.merged.standing(measured), .case_id = id};
       series.margin = margins.of(measured);
-      const auto state = before.states.find(series.series.id);
-      const bool same_reference = state != before.states.end() && experiment.paired_reference &&
-                                  state->second.reference == experiment.paired_reference->build;
+      const auto state = experiment.states.find(series.series.id);
+      const bool same_reference =
+          state != experiment.states.end() &&
+          state->second.reference == experiment.reference.paired_reference->build;
       const std::vector<double> values = values_of(*one, metric);
       const std::vector<double> others = values_of(*found->second, metric);
       series.pairs = nights::series_pairs(
@@ -224,11 +284,11 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
           {.tonight = values,
            .reference = others,
            .steps = steps,
-           .first = planned[id],
+           .first = static_cast<std::size_t>(first),
            .as_share = same_reference ? std::optional(state->second.as_share) : std::nullopt});
       if (series.pairs.pairs.size() < nights::kMinPairs) continue;
       if (metric == nights::kStepSeries && series.pairs.pairs.size() > series.pairs.first) {
-        series.pairs.cause = night_cause(results, id, static_cast<int>(planned[id]));
+        series.pairs.cause = night_cause(results, id, first);
       }
       night.series.push_back(std::move(series));
     }
@@ -238,28 +298,79 @@ PairedNight paired_night(const record::Results& results, const fs::path& folder,
   return night;
 }
 
-std::vector<SuspectCase> suspect_cases(const PairedNight& night, nights::Tonight tonight,
-                                       const BeforeNight& before, std::size_t judged) {
+bool comes_before(const SuspectCase& one, const SuspectCase& other) {
+  if (one.left_before != other.left_before) return one.left_before;
+  if ((one.deviation > 0) != (other.deviation > 0)) return one.deviation > 0;
+  return std::abs(one.deviation) > std::abs(other.deviation);
+}
+
+std::vector<SuspectCase> suspect_cases(const NightExperiment& experiment, const PairedNight& night,
+                                       std::size_t judged) {
+  const ChosenReference& reference = experiment.reference;
+  const nights::Tonight tonight{.run = night.run.run_id,
+                                .run_utc = night.run.started_utc,
+                                .build = reference.tonight.build,
+                                .reference = reference.stored_program.build,
+                                .reference_run = reference.stored_program.run,
+                                .environment = night.environment};
+  const std::vector<std::string>& unfinished = reference.stored_program.unfinished;
   std::map<std::string, SuspectCase> cases;
-  tonight.run = night.run.run_id;
-  tonight.run_utc = night.run.started_utc;
-  tonight.environment = night.environment;
   for (const PairedSeries& one : night.series) {
-    const auto state = before.states.find(one.series.id);
-    if (state == before.states.end() || state->second.run == tonight.run) continue;
-    if (before.ignored.contains(one.series.id)) continue;
+    const auto state = experiment.states.find(one.series.id);
+    if (state == experiment.states.end() || state->second.run == tonight.run) continue;
+    if (experiment.ignored.contains(one.series.id)) continue;
     const double deviation = nights::deviation(state->second, tonight, one.pairs,
                                                nights::rule_of(one.series, one.margin, judged));
     if (deviation == 0) continue;
     SuspectCase suspect{.case_id = one.case_id, .deviation = deviation};
-    suspect.left_before =
-        std::ranges::find(before.unfinished, one.series.id) != before.unfinished.end();
+    suspect.left_before = std::ranges::find(unfinished, one.series.id) != unfinished.end();
     const auto [known, is_new] = cases.try_emplace(one.case_id, suspect);
     if (!is_new && comes_before(suspect, known->second)) known->second = suspect;
   }
   std::vector<SuspectCase> suspect;
   for (auto& [id, one] : cases) suspect.push_back(std::move(one));
   return suspect;
+}
+
+nights::NightPairs night_pairs_of(const NightExperiment& experiment, const PairedNight& paired,
+                                  const nights::TrackedRun& run, std::size_t judged,
+                                  nights::TrackStore& store, const fs::path& keep,
+                                  const std::string& now_utc) {
+  const ChosenReference& reference = experiment.reference;
+  nights::NightPairs night{.night = nights::night_of(run),
+                           .build = reference.tonight.build,
+                           .reference = reference.stored_program.build,
+                           .reference_run = reference.stored_program.run,
+                           .environment = paired.environment,
+                           .why = reference.why,
+                           .reason = reference.reason,
+                           .judged = judged,
+                           .notes = paired.notes};
+  if (reference.paired_reference) {
+    for (const PairedSeries& one : paired.series) {
+      night.series.push_back(one.pairs);
+      if (experiment.left.contains(one.case_id)) night.unfinished.push_back(one.series.id);
+    }
+    if (night.series.empty()) {
+      night.why = failed_program(paired);
+      night.reason = night.why == nights::NightReason::kTonightFails ? paired.tonight_fails
+                                                                     : paired.reference_fails;
+    } else if (!night.unfinished.empty()) {
+      night.why = nights::NightReason::kBudget;
+    }
+  }
+  if (!is_replaced(reference, paired, night)) return night;
+  night.reference = reference.tonight.build;
+  night.reference_run = run.run_id;
+  if (keep.empty()) return night;
+  if (std::string why = store_program(store, reference.tonight, keep, run.host, now_utc);
+      !why.empty()) {
+    night.why = nights::NightReason::kCannotStore;
+    night.reason = std::move(why);
+    night.reference.clear();
+    night.reference_run.clear();
+  }
+  return night;
 }
 
 }  // namespace stepbench::campaign

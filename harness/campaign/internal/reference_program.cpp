@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/nightly.h"
+#include "harness/campaign/internal/reference_program.h"
 
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "harness/base/error.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_files.h"
+#include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/merged_cases.h"
@@ -56,47 +57,13 @@ PairedReference plan_with(const RunRequest& request, const ChosenReference& refe
   return paired_reference;
 }
 
-// Blames the program with no measured launch in the pairs, or too few.
-nights::NightReason failed_program(const PairedNight& paired) {
-  if (!paired.tonight_runs) return nights::NightReason::kTonightFails;
-  if (!paired.reference_runs || paired.tonight_fails.empty())
-    return nights::NightReason::kReferenceFails;
-  return nights::NightReason::kTonightFails;
-}
-
-// Returns whether tonight's program replaces the reference: it is gone, the user requested it, it
-// failed two nights in a row, or it does not start in a new environment.
-bool is_replaced(const ChosenReference& reference, const PairedNight& paired,
-                 const nights::NightPairs& night) {
-  switch (night.why) {
-    case nights::NightReason::kNoReference:
-    case nights::NightReason::kBaseline:
-    case nights::NightReason::kReferenceMissing:
-      return true;
-    case nights::NightReason::kReferenceFails: {
-      const bool is_new = !reference.stored_program.environment.empty() &&
-                          reference.stored_program.environment != night.environment;
-      return reference.stored_program.failed_nights > 0 || (is_new && !paired.reference_runs);
-    }
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
-std::string tracked_name(const plan::Plan& plan, const std::vector<std::string>& labels) {
-  const std::string branch = text_of(parse_labels(labels), "branch");
-  const std::string main = plan.cases.front().resolved.text_or("track.main", "main");
-  return plan.name + (branch.empty() || branch == main ? "" : '@' + branch);
-}
-
 ChosenReference choose_reference(const RunRequest& request, const PlannedRun& tonight,
-                                 nights::TrackStore& store, std::string_view host,
-                                 const CampaignContext& context) {
-  ChosenReference reference{.experiment = tracked_name(tonight.planned.plan, request.labels),
-                            .tonight = night_program(tonight, context.variables)};
-  reference.stored_program = nights::stored_reference(store, host, reference.experiment);
+                                 const std::string& experiment, nights::TrackStore& store,
+                                 std::string_view host, const CampaignContext& context) {
+  ChosenReference reference{.tonight = night_program(tonight, context.variables),
+                            .stored_program = nights::stored_reference(store, host, experiment)};
   const auto without = [&](nights::NightReason why, std::string reason = {}) {
     reference.why = why;
     reference.reason = std::move(reason);
@@ -132,59 +99,7 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   return reference;
 }
 
-BeforeNight before_night(const ChosenReference& reference, nights::TrackStore& store,
-                         std::string_view host, std::string_view today) {
-  const std::vector<nights::TrackEvent> events = store.events();
-  return {.states = nights::load_states(store, host, reference.experiment),
-          .merged = nights::MergedCases(events),
-          .unfinished = reference.stored_program.unfinished,
-          .ignored = nights::ignored_series(events, today)};
-}
-
-nights::NightPairs night_of_reference(const ChosenReference& reference, const PairedNight& paired,
-                                      const nights::TrackedRun& run,
-                                      const std::set<std::string>& left, std::size_t judged,
-                                      nights::TrackStore& store, const fs::path& keep,
-                                      const std::string& now_utc) {
-  nights::NightPairs night{.night = nights::night_of(run),
-                           .build = reference.tonight.build,
-                           .reference = reference.stored_program.build,
-                           .reference_run = reference.stored_program.run,
-                           .environment = paired.environment,
-                           .why = reference.why,
-                           .reason = reference.reason,
-                           .judged = judged,
-                           .notes = paired.notes};
-  if (reference.paired_reference) {
-    for (const PairedSeries& one : paired.series) {
-      night.series.push_back(one.pairs);
-      if (left.contains(one.case_id)) night.unfinished.push_back(one.series.id);
-    }
-    if (night.series.empty()) {
-      night.why = failed_program(paired);
-      night.reason = night.why == nights::NightReason::kTonightFails ? paired.tonight_fails
-                                                                     : paired.reference_fails;
-    } else if (!night.unfinished.empty()) {
-      night.why = nights::NightReason::kBudget;
-    }
-  }
-  if (!is_replaced(reference, paired, night)) return night;
-  night.reference = reference.tonight.build;
-  night.reference_run = run.run_id;
-  if (keep.empty()) return night;
-  if (std::string why = store_program(store, reference.tonight, keep, run.host, now_utc);
-      !why.empty()) {
-    night.why = nights::NightReason::kCannotStore;
-    night.reason = std::move(why);
-    night.reference.clear();
-    night.reference_run.clear();
-  }
-  return night;
-}
-
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/internal/night_pairs.h"
+#include "harness/campaign/internal/night_experiment.h"
 
 #include "tests/testing.h"
 
