@@ -16,6 +16,7 @@
 #include "harness/base/option_values.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/json/fields.h"
 #include "harness/machine/environment.h"
 #include "harness/os/files.h"
@@ -232,9 +233,9 @@ run::GroupRequest group_of(const RanksRequest& request, const CampaignContext& c
     variables.emplace_back(run::kInterpreterVariable, request.interpreter);
   }
   const std::string interpreter = run::find_interpreter(variables);
-  const run::LauncherRow& launcher = run::launcher_named(request.launcher);
+  const catalogue::Launcher& launcher = catalogue::launcher_named(request.launcher);
   const std::string program = (context.program_dir / "stepbench").string();
-  run::GroupRequest group{.worker = {}, .launcher = launcher.launcher, .ranks = request.ranks};
+  run::GroupRequest group{.worker = {}, .launcher = launcher, .ranks = request.ranks};
   group.worker.spawn.argv = {
       interpreter, run::find_script_worker(context.program_dir).path.string(),
       "--control-fd=" + std::to_string(run::kControlDescriptor), "--check-ranks"};
@@ -243,8 +244,8 @@ run::GroupRequest group_of(const RanksRequest& request, const CampaignContext& c
   group.worker.limits.join_ns = std::llround(request.join_s * 1e9);
   group.build = run::program_build_id(program);
   group.launcher_words = run::launch_words(
-      launcher.launcher, request.ranks,
-      run::split_command(request.launcher_args, "--launcher-args"), program, interpreter);
+      launcher, request.ranks, run::split_command(request.launcher_args, "--launcher-args"),
+      program, interpreter);
   return group;
 }
 

@@ -2,6 +2,8 @@
 #include <utility>
 
 #include "harness/catalogue/catalogue.h"
+#include "harness/catalogue/launchers.h"
+#include "harness/text/words.h"
 
 namespace stepbench::catalogue {
 namespace {
@@ -76,6 +78,16 @@ std::vector<Option> gradient_options(const Requires& ranks) {
   };
 }
 
+std::vector<std::pair<std::string, std::string>> names_of_launchers() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Launcher& launcher : launchers()) {
+    for (const std::string_view theirs : launcher.also_called) {
+      names.emplace_back(theirs, launcher.name);
+    }
+  }
+  return names;
+}
+
 // The number of ranks of a launch, their launcher, and the gradient exchange between them.
 Section distributed_section() {
   const Requires ranks{.option = "distributed.ranks",
@@ -99,14 +111,17 @@ Section distributed_section() {
                            "gpus"}},
           {.name = "launcher",
            .type = OptionType::kEnum,
-           .doc = "What starts them. local: stepbench, on this machine; torchrun: that of the "
-                  "interpreter, on this machine; srun: in the allocation that stepbench runs in; "
-                  "mpirun: that of PATH.",
+           .doc = "What starts them. " +
+                  text::join(launchers(), "; ",
+                             [](const Launcher& each) {
+                               return std::string(each.name) + ": " + std::string(each.doc);
+                             }) +
+                  ".",
            .default_value = "local"s,
-           .choices = {"local", "torchrun", "srun", "mpirun"},
+           .choices = launcher_names(),
            .identity_default = "local"s,
            .requires_ = ranks,
-           .values_called = {{"slurm", "srun"}, {"mpi", "mpirun"}, {"mpiexec", "mpirun"}}},
+           .values_called = names_of_launchers()},
           {.name = "launcher_args",
            .doc = "Options for the launcher, as a shell would split them: '--nodes 2', "
                   "'--hostfile hosts'.",

@@ -72,35 +72,12 @@ struct CheckSuite {
 [[nodiscard]] std::vector<CheckSuite> checks_of_error(const std::string& command,
                                                       const std::string& message);
 
-// Formats for other programs: a function for each (JUnit, annotations, OpenMetrics, Google
-// Benchmark's JSON, CSV of verdicts), and the table of formats that `export`, its help and commands
-// with additional output files read. results/EXPORTS.md documents the contents. Pure; any thread.
-
-// In the form that Jenkins, GitLab and others read.
-[[nodiscard]] std::string junit_xml(std::span<const CheckSuite> suites);
-
 // GitHub shows at most this many errors and warnings per step.
 inline constexpr std::size_t kMaxAnnotations = 10;
 // Workflow commands of GitHub, Gitea and Forgejo: lines on standard output that a job shows next to
 // the changed files. An error per failed check or error, a warning per skipped check, and a final
 // notice with their numbers.
 [[nodiscard]] std::string github_annotations(std::span<const CheckSuite> suites);
-
-// Default limit, to protect servers.
-inline constexpr std::size_t kMaxSeries = 10'000;
-// Gauges for Prometheus: times in seconds, sizes in bytes, shares as ratios. Of several runs only
-// the last; of a history the points of the last run of each experiment and host. Throw ConfigError
-// at --max-series if there are more series.
-void write_openmetrics(const record::Results& results, std::size_t max_series,
-                       const json::TextSink& sink);
-[[nodiscard]] std::string openmetrics_page(std::span<const verdict::Comparison> comparisons,
-                                           std::size_t max_series = kMaxSeries);
-[[nodiscard]] std::string openmetrics_page(const nights::History& history,
-                                           std::size_t max_series = kMaxSeries);
-// From a night's verdict file. Throws LineError if it is not one.
-[[nodiscard]] std::string openmetrics_of_night(std::string_view night_json);
-// For a failure: only the exit status, so that dashboards notice it.
-[[nodiscard]] std::string openmetrics_of_error(int exit_code);
 
 // A launch as a repetition in Google Benchmark's sense.
 struct GbenchRepetition {
@@ -114,13 +91,6 @@ struct GbenchRepetition {
 // `row`: the launch's case, for the clock.
 [[nodiscard]] GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
                                                  const estimate::CaseRow& row);
-// The format of Google Benchmark's --benchmark_out, readable by its tools/compare.py: cases are
-// benchmarks, launches are repetitions, times are nanoseconds per step.
-[[nodiscard]] std::string gbench_json(const record::Results& results);
-
-// One line per metric of each compared case, in base units.
-[[nodiscard]] std::string verdict_csv(std::span<const verdict::Comparison> comparisons);
-
 // The table of formats, each declared once.
 
 // Contents of a file or URL to be exported.
@@ -133,7 +103,8 @@ constexpr EnumNames<4> names_of(ExportSource) {
 [[nodiscard]] ExportSource export_source(const std::string& path);
 
 struct ExportOptions {
-  std::size_t max_series = kMaxSeries;  // for OpenMetrics
+  // Of openmetrics, to protect servers. Throws ConfigError at --max-series if there are more.
+  std::size_t max_series = 10'000;
 };
 
 // A null writer means that the format does not support that source.
@@ -146,6 +117,9 @@ struct ExportFormat {
   std::string (*of_verdict)(std::span<const verdict::Comparison>, const ExportOptions&) = nullptr;
   std::string (*of_night)(const std::string& night_json, const ExportOptions&) = nullptr;
   std::string (*of_history)(const nights::History&, const ExportOptions&) = nullptr;
+  // Why a command has no result.
+  std::string (*of_error)(const std::string& command, const std::string& message,
+                          int exit_status) = nullptr;
 };
 
 [[nodiscard]] std::span<const ExportFormat> export_formats();

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/findings/finding.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process.h"
@@ -46,8 +47,8 @@ class GroupLoop {
         limits_(request.worker.limits),
         context_(context),
         clock_(context.clock),
-        name_(run::row_of(request.launcher).name),
-        rank_acceptor_(request.bind, run::row_of(request.launcher).other_machines, request.ranks),
+        name_(request.launcher.name),
+        rank_acceptor_(request.bind, request.launcher.other_machines, request.ranks),
         ranks_(static_cast<std::size_t>(request.ranks)),
         begin_ns_(clock_.now_ns()),
         turned_ns_(begin_ns_),
@@ -98,7 +99,7 @@ class GroupLoop {
     SpawnRequest spawn{request_.launcher_words, request_.worker.spawn.environment};
     spawn.environment.emplace_back(run::kControllersVariable, rank_acceptor_.address());
     spawn.environment.emplace_back(run::kTokenVariable, rank_acceptor_.token());
-    const LauncherRow& row = run::row_of(request_.launcher);
+    const catalogue::Launcher& row = request_.launcher;
     if (const std::string_view name = row.forwarding_variable;
         !name.empty() && std::ranges::count(request_.launcher_words, row.forwarding_option) == 0) {
       std::string names(machine::find_variable(spawn.environment, name).value_or(""));
@@ -202,7 +203,7 @@ class GroupLoop {
                     .set = request_.set,
                     .unset = request_.unset,
                     .device = device_of(request_.worker.message.resolved)};
-    if (!run::row_of(request_.launcher).sets_address) {
+    if (!request_.launcher.sets_address) {
       begin.set.emplace_back("MASTER_ADDR", first.address);
       begin.set.emplace_back("MASTER_PORT", std::to_string(first.port));
     }
@@ -313,7 +314,7 @@ class GroupLoop {
   }
 
   [[nodiscard]] std::string launcher_name() const {
-    return request_.launcher == Launcher::kLocal ? "the launcher, local," : name_;
+    return request_.launcher.words.empty() ? "the launcher, local," : name_;
   }
 
   [[nodiscard]] std::vector<std::int64_t> missing() const {

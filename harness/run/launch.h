@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/base/resolved_case.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/machine/environment.h"
 #include "harness/plan/plan.h"
 #include "harness/record/rows.h"
@@ -28,7 +30,7 @@ namespace stepbench::run {
 
 struct GroupRequest {
   LaunchRequest worker;  // run by each rank; `spawn.environment` is also the launcher's
-  Launcher launcher = Launcher::kLocal;
+  const catalogue::Launcher& launcher;
   int ranks = 2;
   std::vector<std::string> launcher_words = {};  // the launcher's command line
   std::string bind = "auto";                     // see run::listen_for_ranks()
@@ -45,14 +47,12 @@ struct GroupRequest {
 // worker ends, the connection closes or a signal arrives. No process of a group outlives its
 // controller on any machine. Main thread only, no other threads.
 
-// `build`: of this program; the controller rejects a different one. Returns the exit status. Throws
-// Error if the environment names no controller, or it does not answer.
-[[nodiscard]] int run_rank(Launcher launcher, const machine::Variables& variables,
+// `words`: those behind kRankCommand, a launcher and, for one that starts no processes itself, the
+// number of ranks to start as children of this process, which end with it. `build`: of this
+// program; the controller rejects a different one. Returns the exit status. Throws Error if the
+// environment names no controller, or it does not answer.
+[[nodiscard]] int run_rank(std::span<const std::string> words, const machine::Variables& variables,
                            const std::string& build);
-
-// The launcher `local`: starts the ranks as children of this process, which end with it.
-[[nodiscard]] int run_local_ranks(int ranks, const machine::Variables& variables,
-                                  const std::string& build);
 
 // A command line that wraps the worker's, such as a profiler. Throws ConfigError.
 

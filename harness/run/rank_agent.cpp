@@ -20,6 +20,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/processes.h"
 #include "harness/os/process.h"
@@ -67,8 +68,8 @@ std::string ranges_of(const std::vector<int>& cpus) {
   return text;
 }
 
-RankJoin make_join(Launcher launcher, const machine::Variables& variables, const std::string& build,
-                   int socket, int port) {
+RankJoin make_join(const catalogue::Launcher& launcher, const machine::Variables& variables,
+                   const std::string& build, int socket, int port) {
   RankJoin join{.version = build};
   join.host = machine::host_name("/");
   join.pid = ::getpid();
@@ -108,7 +109,8 @@ machine::Variables worker_variables(const machine::Variables& inherited, const R
 
 class RankAgent {
  public:
-  RankAgent(Launcher launcher, const machine::Variables& variables, const std::string& build)
+  RankAgent(const catalogue::Launcher& launcher, const machine::Variables& variables,
+            const std::string& build)
       : socket_(run::connect_to(variable_of(variables, run::kControllersVariable), kConnectLimit,
                                 [&](int socket) { return handshake(variables, socket); })),
         variables_(variables),
@@ -352,8 +354,19 @@ void print_to_stderr(const std::string& words) {
   [[maybe_unused]] const ssize_t ignored = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
-[[noreturn]] void run_as_local_rank(int rank, int ranks, machine::Variables variables,
-                                    const std::string& build, pid_t parent) {
+int run_agent(const catalogue::Launcher& launcher, const machine::Variables& variables,
+              const std::string& build) {
+  if (variable_of(variables, run::kControllersVariable).empty()) {
+    throw ConfigError(std::string(run::kControllersVariable),
+                      "is not set: this command is started by `stepbench run --ranks`");
+  }
+  become_subreaper();
+  return RankAgent(launcher, variables, build).run();
+}
+
+[[noreturn]] void run_as_local_rank(const catalogue::Launcher& launcher, int rank, int ranks,
+                                    machine::Variables variables, const std::string& build,
+                                    pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(kExitSomeFailed);
   set_variable(variables, "RANK", std::to_string(rank));
@@ -365,30 +378,20 @@ void print_to_stderr(const std::string& words) {
     set_variable(variables, "OMP_NUM_THREADS", "1");
   int status = kExitSomeFailed;
   try {
-    status = run_rank(Launcher::kLocal, variables, build);
+    status = run_agent(launcher, variables, build);
   } catch (const std::exception& error) {
     print_to_stderr(error.what());
   }
   ::_exit(status);
 }
 
-}  // namespace
-
-int run_rank(Launcher launcher, const machine::Variables& variables, const std::string& build) {
-  if (variable_of(variables, run::kControllersVariable).empty()) {
-    throw ConfigError(std::string(run::kControllersVariable),
-                      "is not set: this command is started by `stepbench run --ranks`");
-  }
-  become_subreaper();
-  return RankAgent(launcher, variables, build).run();
-}
-
-int run_local_ranks(int ranks, const machine::Variables& variables, const std::string& build) {
+int run_local_ranks(const catalogue::Launcher& launcher, int ranks,
+                    const machine::Variables& variables, const std::string& build) {
   const pid_t parent = ::getpid();
   std::map<pid_t, int> children;  // pid -> rank
   for (int rank = 0; rank < ranks; ++rank) {
     const pid_t child = ::fork();
-    if (child == 0) run_as_local_rank(rank, ranks, variables, build, parent);
+    if (child == 0) run_as_local_rank(launcher, rank, ranks, variables, build, parent);
     if (child < 0) {
       throw Error("cannot start rank " + std::to_string(rank) + ": " + std::strerror(errno));
     }
@@ -420,6 +423,20 @@ int run_local_ranks(int ranks, const machine::Variables& variables, const std::s
   }
   ::sigprocmask(SIG_SETMASK, &old, nullptr);
   return failed ? kExitSomeFailed : kExitOk;
+}
+
+}  // namespace
+
+int run_rank(std::span<const std::string> words, const machine::Variables& variables,
+             const std::string& build) {
+  if (words.empty()) throw ConfigError(std::string(kRankCommand), "a launcher's name is missing");
+  const catalogue::Launcher& launcher = catalogue::launcher_named(words[0]);
+  if (!launcher.words.empty()) return run_agent(launcher, variables, build);
+  const auto ranks = words.size() > 1 ? os::parse_integer(words[1]) : std::nullopt;
+  if (!ranks || *ranks < 1) {
+    throw ConfigError(std::string(kRankCommand), "a number of ranks is missing");
+  }
+  return run_local_ranks(launcher, static_cast<int>(*ranks), variables, build);
 }
 
 }  // namespace stepbench::run

@@ -9,6 +9,7 @@
 
 #include "harness/base/exit_status.h"
 #include "harness/campaign/examine_machine.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/report/plans.h"
@@ -178,7 +179,7 @@ void add_doctor(Command& command) {
                              .whole_number(1, 4096);
   command.option(kMeasureOptions, "--launcher", options.ranks.launcher, "What starts them")
       .with_default()
-      .one_of(launcher_names())
+      .one_of(catalogue::launcher_names())
       .needs(ranks);
   command
       .option(kMeasureOptions, "--launcher-args WORDS", options.ranks.launcher_args,

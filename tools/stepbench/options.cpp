@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/plan/plan.h"
 #include "harness/run/launch.h"
 #include "harness/run/worker_program.h"
@@ -92,12 +93,6 @@ void add_interpreter(Command& command, std::vector<std::string>& set) {
       "The Python that runs your Python files; default: the active environment's, else python3");
 }
 
-std::vector<std::string> launcher_names() {
-  std::vector<std::string> names;
-  for (const run::LauncherRow& row : run::launchers()) names.emplace_back(row.name);
-  return names;
-}
-
 void add_ranks(Command& command, std::vector<std::string>& set) {
   const auto into = [&set](const std::string& option) {
     return [&set, option](const std::string& value) {
@@ -112,7 +107,7 @@ void add_ranks(Command& command, std::vector<std::string>& set) {
       .option_function(
           kMeasureOptions, "--launcher", into("launcher"),
           "With --ranks: what starts the processes; local: this program, on this machine")
-      .one_of(launcher_names());
+      .one_of(catalogue::launcher_names());
   command.option_function(kMeasureOptions, "--launcher-args WORDS", into("launcher_args"),
                           "More options for the launcher, as '--nodes 2'");
 }

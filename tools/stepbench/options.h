@@ -44,8 +44,6 @@ void add_worker(Command& command, std::string& path);
 // Passes the interpreter to the workers in an environment variable. Call after add_set(), which
 // replaces the list.
 void add_interpreter(Command& command, std::vector<std::string>& set);
-// The launchers that can start the ranks of a group.
-[[nodiscard]] std::vector<std::string> launcher_names();
 // --ranks, --launcher and --launcher-args. Call after add_set(), too.
 void add_ranks(Command& command, std::vector<std::string>& set);
 void add_lock_flags(Command& command, campaign::LockPolicy& lock);

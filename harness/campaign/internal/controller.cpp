@@ -10,6 +10,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/campaign/internal/complete_report.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/machine/doctor.h"
 #include "harness/run/launch.h"
@@ -212,18 +213,18 @@ std::vector<run::LaunchResult> Controller::launch(const run::Job& job, const Res
 
 run::GroupRequest Controller::group_of(run::LaunchRequest worker, const ResolvedCase& resolved,
                                        const std::vector<std::string>& removed) const {
-  const run::LauncherRow& launcher =
-      run::launcher_named(resolved.text_or("distributed.launcher", "local"));
-  const bool by_python = launcher.launcher == run::Launcher::kTorchrun;
+  const catalogue::Launcher& launcher =
+      catalogue::launcher_named(resolved.text_or("distributed.launcher", "local"));
+  const bool by_python = std::ranges::count(launcher.words, catalogue::Launcher::kPython) > 0;
   run::GroupRequest group{.worker = std::move(worker),
-                          .launcher = launcher.launcher,
+                          .launcher = launcher,
                           .ranks = static_cast<int>(resolved.integer_or("distributed.ranks", 1)),
                           .bind = resolved.text_or("distributed.bind", "auto"),
                           .build = run::program_build_id(setup_.program),
                           .unset = removed};
   const machine::Variables& variables = group.worker.spawn.environment;
   group.launcher_words = run::launch_words(
-      launcher.launcher, group.ranks,
+      launcher, group.ranks,
       run::split_command(resolved.text_or("distributed.launcher_args", ""),
                          "distributed.launcher_args"),
       setup_.program.string(), by_python ? run::find_interpreter(variables) : std::string());

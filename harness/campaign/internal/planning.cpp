@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/catalogue/launchers.h"
 #include "harness/machine/environment.h"
 #include "harness/run/launch.h"
 #include "harness/run/worker_program.h"
@@ -76,7 +77,7 @@ void check_ranks(plan::Plan& plan, const CampaignContext& context) {
     const bool takes_devices =
         (resolved.workload == "train_step" || resolved.workload == "collective") &&
         resolved.text_or("device", "cpu") == "cuda";
-    if (!takes_devices || run::launcher_named(launcher).other_machines || ranks <= devices) {
+    if (!takes_devices || catalogue::launcher_named(launcher).other_machines || ranks <= devices) {
       continue;
     }
     const std::string reason =

@@ -12,7 +12,7 @@
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/json/json_text.h"
-#include "harness/report/exports.h"
+#include "harness/report/internal/export_formats.h"
 #include "harness/stats/order_statistics.h"
 
 namespace stepbench::report {
@@ -158,6 +158,8 @@ GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
   return one;
 }
 
+namespace {
+
 std::string gbench_json(const record::Results& results) {
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   const estimate::RowNames names(rows, results);
@@ -178,6 +180,16 @@ std::string gbench_json(const record::Results& results) {
   }
   json.close_array().close_object();
   return json.take() + '\n';
+}
+
+}  // namespace
+
+ExportFormat gbench_format() {
+  return {.name = "gbench",
+          .ending = ".json",
+          .use = "compare.py of Google Benchmark, and what reads its JSON",
+          .of_run = [](const record::Results& results, const ExportOptions&,
+                       const json::TextSink& sink) { sink(gbench_json(results)); }};
 }
 
 }  // namespace stepbench::report

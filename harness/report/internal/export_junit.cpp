@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/report/exports.h"
+#include "harness/report/internal/export_formats.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
@@ -101,13 +101,27 @@ std::string suite_text(const CheckSuite& suite) {
   return xml + "  </testsuite>\n";
 }
 
-}  // namespace
-
 std::string junit_xml(std::span<const CheckSuite> suites) {
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
                     attributes_text({{"name", "stepbench"}}) + totals_text(suites, false) + ">\n";
   for (const CheckSuite& suite : suites) xml += suite_text(suite);
   return xml + "</testsuites>\n";
+}
+
+}  // namespace
+
+ExportFormat junit_format() {
+  return {.name = "junit",
+          .ending = ".xml",
+          .use = "test reports of GitLab, Jenkins, GitHub and others",
+          .of_run = [](const record::Results& results, const ExportOptions&,
+                       const json::TextSink& sink) { sink(junit_xml(checks_of(results))); },
+          .of_verdict = [](std::span<const verdict::Comparison> all,
+                           const ExportOptions&) { return junit_xml(checks_of(all)); },
+          .of_night = [](const std::string& night,
+                         const ExportOptions&) { return junit_xml(checks_of_night(night)); },
+          .of_error = [](const std::string& command, const std::string& message,
+                         int) { return junit_xml(checks_of_error(command, message)); }};
 }
 
 }  // namespace stepbench::report

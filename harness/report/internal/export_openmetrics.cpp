@@ -14,8 +14,8 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
-#include "harness/report/exports.h"
 #include "harness/report/internal/comparison_words.h"
+#include "harness/report/internal/export_formats.h"
 #include "harness/report/internal/openmetrics.h"
 #include "harness/report/night.h"
 #include "harness/text/numbers.h"
@@ -247,8 +247,6 @@ void add_point(const nights::TrackedSeries& series, const nights::TrackedPoint& 
   add(family_of("step_high_ns"), kEnds, text, point.high, page);
 }
 
-}  // namespace
-
 void write_openmetrics(const record::Results& results, std::size_t max_series,
                        const json::TextSink& sink) {
   checked(page_of(results), max_series).write(sink);
@@ -315,6 +313,30 @@ std::string openmetrics_of_error(int exit_code) {
   GaugePage page;
   page.add("stepbench_exit_code", kExitCodeHelp, "", exit_code);
   return page.text();
+}
+
+}  // namespace
+
+ExportFormat openmetrics_format() {
+  return {
+      .name = "openmetrics",
+      .ending = ".prom",
+      .use = "Prometheus, also by the text files of node_exporter",
+      .of_run =
+          [](const record::Results& results, const ExportOptions& options,
+             const json::TextSink& sink) { write_openmetrics(results, options.max_series, sink); },
+      .of_verdict =
+          [](std::span<const verdict::Comparison> all, const ExportOptions& options) {
+            return openmetrics_page(all, options.max_series);
+          },
+      .of_night = [](const std::string& night,
+                     const ExportOptions&) { return openmetrics_of_night(night); },
+      .of_history =
+          [](const nights::History& history, const ExportOptions& options) {
+            return openmetrics_page(history, options.max_series);
+          },
+      .of_error = [](const std::string&, const std::string&,
+                     int exit_status) { return openmetrics_of_error(exit_status); }};
 }
 
 }  // namespace stepbench::report

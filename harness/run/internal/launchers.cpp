@@ -7,77 +7,35 @@
 
 #include "harness/base/error.h"
 #include "harness/os/text_file.h"
-#include "harness/text/words.h"
 
 namespace stepbench::run {
 
-const std::vector<LauncherRow>& launchers() {
-  constexpr PlaceVariables kTorch = {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
-  static const std::vector<LauncherRow> rows = {
-      {.launcher = Launcher::kLocal, .name = "local", .places = {kTorch}},
-      {.launcher = Launcher::kTorchrun,
-       .name = "torchrun",
-       .places = {kTorch},
-       .sets_address = true},
-      {.launcher = Launcher::kSrun,
-       .name = "srun",
-       .places = {{"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", ""}},
-       .other_machines = true},
-      {.launcher = Launcher::kMpirun,
-       .name = "mpirun",
-       .places = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
-                   "OMPI_COMM_WORLD_LOCAL_SIZE"},
-                  {"PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"}},
-       .forwarding_variable = "OMPI_MCA_mca_base_env_list",  // Open MPI; others export all
-       .forwarding_option = "-x",
-       .other_machines = true},
-  };
-  return rows;
-}
+using catalogue::Launcher;
+using catalogue::PlaceVariables;
 
-const LauncherRow& row_of(Launcher launcher) {
-  return *std::ranges::find(launchers(), launcher, &LauncherRow::launcher);
-}
-
-const LauncherRow& launcher_named(std::string_view name) {
-  const auto found = std::ranges::find(launchers(), name, &LauncherRow::name);
-  if (found != launchers().end()) return *found;
-  throw ConfigError("distributed.launcher",
-                    "must be one of " +
-                        text::join(launchers(), ", ",
-                                   [](const LauncherRow& row) { return std::string(row.name); }) +
-                        ", is '" + std::string(name) + "'");
-}
-
-std::vector<std::string> launch_words(Launcher launcher, int ranks,
+std::vector<std::string> launch_words(const Launcher& launcher, int ranks,
                                       const std::vector<std::string>& more,
                                       const std::string& program, const std::string& interpreter) {
   const std::string count = std::to_string(ranks);
-  std::vector<std::string> words;
-  switch (launcher) {
-    case Launcher::kLocal:
-      return {program, std::string(kRankCommand), "local", count};
-    case Launcher::kTorchrun:
-      words = {
-          interpreter, "-m",         "torch.distributed.run", "--standalone", "--nproc-per-node",
-          count,       "--no-python"};
-      break;
-    case Launcher::kSrun:  // without --overlap it waits for ever for the batch step's own CPUs
-      words = {"srun", "-n", count, "--overlap", "--export=ALL", "--kill-on-bad-exit=1"};
-      break;
-    case Launcher::kMpirun:
-      words = {"mpirun", "-n", count};
-      break;
+  std::vector<std::string> rank = {program, std::string(kRankCommand), std::string(launcher.name)};
+  if (launcher.words.empty()) {
+    rank.push_back(count);
+    return rank;
   }
-  const std::string_view option = row_of(launcher).forwarding_option;
+  std::vector<std::string> words;
+  for (const std::string_view word : launcher.words) {
+    words.push_back(word == Launcher::kRanks    ? count
+                    : word == Launcher::kPython ? interpreter
+                                                : std::string(word));
+  }
+  const std::string_view option = launcher.forwarding_option;
   if (!option.empty() && std::ranges::count(more, option) > 0) {
     for (const std::string_view name : {kControllersVariable, kTokenVariable}) {
       words.insert(words.end(), {std::string(option), std::string(name)});
     }
   }
   words.insert(words.end(), more.begin(), more.end());
-  words.insert(words.end(),
-               {program, std::string(kRankCommand), std::string(row_of(launcher).name)});
+  words.insert(words.end(), rank.begin(), rank.end());
   return words;
 }
 
@@ -124,15 +82,14 @@ int tasks_of_node(std::string_view tasks_per_node, int node) {
   return 0;
 }
 
-RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
-  const LauncherRow& row = row_of(launcher);
+RankPlace rank_place(const Launcher& launcher, const machine::Variables& variables) {
   const auto names_something = [&](const PlaceVariables& names) {
     return value_of(variables, names.rank) || value_of(variables, names.world);
   };
-  const auto found = std::ranges::find_if(row.places, names_something);
-  if (found == row.places.end()) {
-    throw ConfigError(std::string(row.places.front().rank),
-                      "is not set: " + std::string(row.name) + " did not start this process");
+  const auto found = std::ranges::find_if(launcher.places, names_something);
+  if (found == launcher.places.end()) {
+    throw ConfigError(std::string(launcher.places.front().rank),
+                      "is not set: " + std::string(launcher.name) + " did not start this process");
   }
   const std::string_view defined_variable =
       value_of(variables, found->rank) ? found->rank : found->world;
@@ -145,11 +102,11 @@ RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
                                                     std::string(found->world) + " is " +
                                                     std::to_string(place.world));
   }
-  if (launcher == Launcher::kSrun) {
-    const auto tasks = value_of(variables, "SLURM_STEP_TASKS_PER_NODE");
-    const auto node = value_of(variables, "SLURM_NODEID");
-    place.local_world = tasks_of_node(
-        tasks.value_or(""), static_cast<int>(os::parse_integer(node.value_or("0")).value_or(0)));
+  if (!found->tasks_per_node.empty()) {
+    const auto node = value_of(variables, found->node);
+    place.local_world =
+        tasks_of_node(value_of(variables, found->tasks_per_node).value_or(""),
+                      static_cast<int>(os::parse_integer(node.value_or("0")).value_or(0)));
   } else if (value_of(variables, found->local_world)) {
     place.local_world = number_in(variables, found->local_world, defined_variable);
   }
@@ -158,19 +115,18 @@ RankPlace rank_place(Launcher launcher, const machine::Variables& variables) {
 }
 
 std::optional<OneOfSeveral> one_of_several(const machine::Variables& variables) {
-  for (const LauncherRow& row : launchers()) {
-    for (const PlaceVariables& names : row.places) {
+  for (const Launcher& launcher : catalogue::launchers()) {
+    for (const PlaceVariables& names : launcher.places) {
       const auto rank = value_of(variables, names.rank);
       const auto world = value_of(variables, names.world);
       if (!rank || !world) continue;
       const auto count = os::parse_integer(*world);
       if (!os::parse_integer(*rank) || !count || *count < 2) continue;
-      return OneOfSeveral{.variables = std::string(names.rank) + "=" + std::string(*rank) +
-                                       " and " + std::string(names.world) + "=" +
-                                       std::string(*world),
-                          .world = *count,
-                          .may_be_stale = names.rank == "RANK" &&
-                                          !value_of(variables, "TORCHELASTIC_RUN_ID").has_value()};
+      return OneOfSeveral{
+          .variables = std::string(names.rank) + "=" + std::string(*rank) + " and " +
+                       std::string(names.world) + "=" + std::string(*world),
+          .world = *count,
+          .may_be_stale = !names.proof.empty() && !value_of(variables, names.proof)};
     }
   }
   return std::nullopt;

@@ -17,6 +17,11 @@ namespace {
 const fs::path kExportSources = STEPBENCH_SOURCE_DIR;
 
 record::Results sample_run() { return record::read_results(kExportSources / "results/sample"); }
+std::string run_as(std::string_view format, const record::Results& results) {
+  std::string text;
+  export_format(format)->of_run(results, {}, [&](std::string_view piece) { text += piece; });
+  return text;
+}
 record::Results sweep_with_failures() {
   return record::read_results(kExportSources / "tests/unit/report/data/sweep.jsonl");
 }
@@ -127,11 +132,10 @@ TEST(OpenMetrics, HistoryAndRun_NameAMetricAlike) {
     }
     return names;
   };
-  std::string of_run;
-  write_openmetrics(sample_run(), 10'000, [&](std::string_view text) { of_run += text; });
-  std::set<std::string> known = families(of_run);
+  std::set<std::string> known = families(run_as("openmetrics", sample_run()));
   known.insert("stepbench_step_p99_seconds gauge");  // for runs with more steps than the sample
-  const std::set<std::string> found = families(openmetrics_page(history, 10'000));
+  const std::set<std::string> found =
+      families(export_format("openmetrics")->of_history(history, {}));
   EXPECT_THAT(found, SizeIs(7));
   for (const std::string& family : found) EXPECT_TRUE(known.contains(family)) << family;
 }
@@ -172,7 +176,7 @@ void fields(V& v, json::Of<Benchmarks> auto& all) {
 }
 
 TEST(Gbench, Launch_IsARepetition) {
-  const auto whole = json::read_text<Benchmarks>(gbench_json(sample_run()));
+  const auto whole = json::read_text<Benchmarks>(run_as("gbench", sample_run()));
   EXPECT_EQ(number_of(whole.context, "num_cpus"), 2);
   std::size_t repetitions = 0;
   double sum = 0;
@@ -188,7 +192,7 @@ TEST(Gbench, Launch_IsARepetition) {
   }
   EXPECT_EQ(repetitions, 9U);
   EXPECT_NEAR(sum / 9, 58.9e6, 1e6);
-  EXPECT_THAT(gbench_json(sweep_with_failures()), HasSubstr("\"error_occurred\":true"));
+  EXPECT_THAT(run_as("gbench", sweep_with_failures()), HasSubstr("\"error_occurred\":true"));
 }
 
 TEST(Gbench, Names_AreUniqueWithoutSeparators) {
@@ -198,7 +202,7 @@ TEST(Gbench, Names_AreUniqueWithoutSeparators) {
     launch.row.options["loader.num_workers"] = "same/value";
   }
   std::set<std::string> names;
-  const auto whole = json::read_text<Benchmarks>(gbench_json(results));
+  const auto whole = json::read_text<Benchmarks>(run_as("gbench", results));
   for (const Benchmark& one : whole.benchmarks) {
     if (one.name == one.run_name && one.repetition_index == 0) {
       EXPECT_TRUE(names.insert(one.name).second) << one.name;

@@ -8,11 +8,12 @@
 namespace stepbench::run {
 namespace {
 
+using catalogue::launcher_named;
 using machine::Variables;
 
 TEST(RankPlace, Torchrun_IsReadFromItsVariables) {
   const RankPlace place = rank_place(
-      Launcher::kTorchrun,
+      launcher_named("torchrun"),
       {{"RANK", "5"}, {"WORLD_SIZE", "8"}, {"LOCAL_RANK", "1"}, {"LOCAL_WORLD_SIZE", "4"}});
   EXPECT_EQ(place.rank, 5);
   EXPECT_EQ(place.world, 8);
@@ -24,8 +25,8 @@ TEST(RankPlace, Srun_UsesTheStepSize) {
   const Variables variables = {{"SLURM_PROCID", "3"},  {"SLURM_NTASKS", "16"},
                                {"SLURM_LOCALID", "0"}, {"SLURM_STEP_NUM_TASKS", "5"},
                                {"SLURM_NODEID", "1"},  {"SLURM_STEP_TASKS_PER_NODE", "2(x2),1"}};
-  EXPECT_EQ(rank_place(Launcher::kSrun, variables).world, 5);
-  EXPECT_EQ(rank_place(Launcher::kSrun, variables).local_world, 2);
+  EXPECT_EQ(rank_place(launcher_named("srun"), variables).world, 5);
+  EXPECT_EQ(rank_place(launcher_named("srun"), variables).local_world, 2);
 }
 
 TEST(RankPlace, MpirunUnderSlurm_UsesMpirun) {
@@ -35,30 +36,33 @@ TEST(RankPlace, MpirunUnderSlurm_UsesMpirun) {
                                {"OMPI_COMM_WORLD_SIZE", "4"},
                                {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                                {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}};
-  EXPECT_EQ(rank_place(Launcher::kMpirun, variables).rank, 3);
-  EXPECT_EQ(rank_place(Launcher::kMpirun, variables).world, 4);
+  EXPECT_EQ(rank_place(launcher_named("mpirun"), variables).rank, 3);
+  EXPECT_EQ(rank_place(launcher_named("mpirun"), variables).world, 4);
 }
 
 TEST(RankPlace, Mpich_IsReadFromPmi) {
   const RankPlace place = rank_place(
-      Launcher::kMpirun, {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}});
+      launcher_named("mpirun"), {{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}, {"MPI_LOCALRANKID", "1"}});
   EXPECT_EQ(place.rank, 1);
   EXPECT_EQ(place.local_world, 2) << "at least as many as its own number says";
 }
 
 TEST(RankPlace, NoLauncherOrNonsense_IsRejected) {
-  const auto expect = [](Launcher launcher, const Variables& variables, const char* what) {
+  const auto expect = [](const catalogue::Launcher& launcher, const Variables& variables,
+                         const char* what) {
     EXPECT_THAT([&] { static_cast<void>(rank_place(launcher, variables)); },
                 ThrowsMessage<ConfigError>(HasSubstr(what)));
   };
-  expect(Launcher::kTorchrun, {{"RANK", "1"}}, "WORLD_SIZE: is not set, and RANK is");
-  expect(Launcher::kTorchrun, {{"WORLD_SIZE", "2"}}, "RANK: is not set, and WORLD_SIZE is");
-  expect(Launcher::kTorchrun, {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
+  expect(launcher_named("torchrun"), {{"RANK", "1"}}, "WORLD_SIZE: is not set, and RANK is");
+  expect(launcher_named("torchrun"), {{"WORLD_SIZE", "2"}}, "RANK: is not set, and WORLD_SIZE is");
+  expect(launcher_named("torchrun"), {{"RANK", "2"}, {"WORLD_SIZE", "2"}, {"LOCAL_RANK", "0"}},
          "RANK: is 2 where WORLD_SIZE is 2");
-  expect(Launcher::kSrun, {}, "srun did not start this process");
-  expect(Launcher::kTorchrun, {{"RANK", "one"}, {"WORLD_SIZE", "2"}}, "invalid rank number: 'one'");
+  expect(launcher_named("srun"), {}, "srun did not start this process");
+  expect(launcher_named("torchrun"), {{"RANK", "one"}, {"WORLD_SIZE", "2"}},
+         "invalid rank number: 'one'");
   // An empty value is unset.
-  expect(Launcher::kTorchrun, {{"RANK", ""}, {"WORLD_SIZE", ""}}, "did not start this process");
+  expect(launcher_named("torchrun"), {{"RANK", ""}, {"WORLD_SIZE", ""}},
+         "did not start this process");
 }
 
 TEST(OneOfSeveral, LauncherVariables_AreRecognised) {
@@ -93,17 +97,17 @@ TEST(RankPlace, SlurmTaskList_IsParsed) {
 }
 
 TEST(Launchers, EachRank_RunsTheHiddenCommand) {
-  EXPECT_THAT(launch_words(Launcher::kLocal, 2, {}, "/bin/stepbench", ""),
+  EXPECT_THAT(launch_words(launcher_named("local"), 2, {}, "/bin/stepbench", ""),
               ElementsAre("/bin/stepbench", "__rank", "local", "2"));
   EXPECT_THAT(
-      launch_words(Launcher::kTorchrun, 2, {}, "/bin/stepbench", "python3"),
+      launch_words(launcher_named("torchrun"), 2, {}, "/bin/stepbench", "python3"),
       ElementsAre("python3", "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2",
                   "--no-python", "/bin/stepbench", "__rank", "torchrun"));
-  EXPECT_THAT(launch_words(Launcher::kSrun, 4, {"--nodes", "2"}, "/bin/stepbench", ""),
+  EXPECT_THAT(launch_words(launcher_named("srun"), 4, {"--nodes", "2"}, "/bin/stepbench", ""),
               ElementsAre("srun", "-n", "4", "--overlap", "--export=ALL", "--kill-on-bad-exit=1",
                           "--nodes", "2", "/bin/stepbench", "__rank", "srun"));
   EXPECT_THAT(
-      launch_words(Launcher::kMpirun, 2, {"--oversubscribe"}, "/bin/stepbench", ""),
+      launch_words(launcher_named("mpirun"), 2, {"--oversubscribe"}, "/bin/stepbench", ""),
       ElementsAre("mpirun", "-n", "2", "--oversubscribe", "/bin/stepbench", "__rank", "mpirun"));
 }
 

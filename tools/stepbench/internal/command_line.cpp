@@ -16,7 +16,6 @@
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/nights/night_store.h"
-#include "harness/os/text_file.h"
 #include "harness/run/launch.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/words.h"
@@ -207,28 +206,12 @@ int execute(Asked asked, const Command& program, Environment& environment) {
   return kExitOk;
 }
 
-// Runs the hidden command `__rank LAUNCHER [RANKS]`, which a launcher starts on each rank of a
-// process group. Throws Error if this process was not started by `stepbench run --ranks`.
-int run_as_rank(const Environment& environment) {
-  constexpr std::size_t kLauncher = 2;
-  constexpr std::size_t kRanks = 3;
-  const std::vector<std::string>& argv = environment.argv;
-  if (argv.size() <= kLauncher) throw ConfigError(argv[1], "a launcher's name is missing");
-  const run::Launcher launcher = run::launcher_named(argv[kLauncher]).launcher;
-  const std::string build = run::program_build_id(environment.program_dir + "/stepbench");
-  if (launcher != run::Launcher::kLocal) {
-    return run::run_rank(launcher, environment.variables, build);
-  }
-  const auto ranks = argv.size() > kRanks ? os::parse_integer(argv[kRanks]) : std::nullopt;
-  if (!ranks || *ranks < 1) throw ConfigError(argv[1], "a number of ranks is missing");
-  return run::run_local_ranks(static_cast<int>(*ranks), environment.variables, build);
-}
-
 }  // namespace
 
 int run_command_line(Environment& environment, bool all_commands) {
   if (environment.argv.size() > 1 && environment.argv[1] == run::kRankCommand) {
-    return run_as_rank(environment);
+    return run::run_rank(std::span(environment.argv).subspan(2), environment.variables,
+                         run::program_build_id(environment.program_dir + "/stepbench"));
   }
   Command program{.environment = &environment,
                   .name = "stepbench",

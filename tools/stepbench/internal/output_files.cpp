@@ -44,10 +44,9 @@ void write_error_verdict(const Output& output, int exit_status, const std::strin
 
 void write_error_exports(const Output& output, const std::string& command, int exit_status,
                          const std::string& text) {
-  os::write_output_file(kJunit, output.junit,
-                        report::junit_xml(report::checks_of_error(command, text)));
-  os::write_output_file(kOpenMetrics, output.openmetrics,
-                        report::openmetrics_of_error(exit_status));
+  write_export_files(output, [&](const report::ExportFormat& format) {
+    return format.of_error(command, text, exit_status);
+  });
   if (output.report.empty()) return;
   os::write_output_file(
       kReport, output.report,

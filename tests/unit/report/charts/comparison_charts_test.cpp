@@ -67,7 +67,7 @@ TEST(ComparisonCharts, Claim_HasItsCorrectedSize) {
   const auto has_size = Contains(::testing::Field(&document::Cell::text, "+4.21 %"));
   EXPECT_THAT(cases().rows[0].cells, has_size);
   EXPECT_THAT(cases().rows[1].cells, Not(has_size));
-  EXPECT_THAT(verdict_csv({&comparison, 1}), HasSubstr(",0.0421"));
+  EXPECT_THAT(export_format("csv")->of_verdict({&comparison, 1}, {}), HasSubstr(",0.0421"));
 }
 
 TEST(ComparisonCharts, Cause_ListsItsPhases) {
