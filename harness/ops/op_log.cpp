@@ -31,7 +31,7 @@ bool waits_for_device(std::string_view call) {
 }
 
 void name_queries(OpLog& log, std::size_t first) {
-  const auto begin = log.activities.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto begin = log.activities.begin() + std::ptrdiff_t(first);
   std::unordered_map<std::uint64_t, std::string_view> queries;
   for (auto each = begin; each != log.activities.end(); ++each) {
     if (!is_call(*each) || each->name >= log.names.size()) continue;
@@ -47,8 +47,7 @@ void name_queries(OpLog& log, std::size_t first) {
     if (each->kind != ActivityKind::kSynchronization) continue;
     const auto query = queries.find(each->correlation);
     if (query == queries.end()) continue;
-    const auto [id, is_new] =
-        ids.try_emplace(query->second, static_cast<std::uint32_t>(log.names.size()));
+    const auto [id, is_new] = ids.try_emplace(query->second, std::uint32_t(log.names.size()));
     if (is_new) log.names.emplace_back(query->second);
     each->name = id->second;
   }

@@ -159,7 +159,7 @@ class StringTable {
   std::uint32_t id(std::string_view text) {
     const auto found = index_.find(std::string(text));
     if (found != index_.end()) return found->second;
-    const auto id = static_cast<std::uint32_t>(texts_.size());
+    const auto id = std::uint32_t(texts_.size());
     index_.emplace(texts_.emplace_back(text), id);
     return id;
   }

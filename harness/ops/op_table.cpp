@@ -134,7 +134,7 @@ class Packer {
       if (frame_ == nullptr || bytes_ > max_bytes_) open<Row>();
       std::size_t column = 0;
       if constexpr (!Layout<Row>::kKinds.empty()) {
-        put(column++, intern(Layout<Row>::kKinds[static_cast<std::size_t>(row.kind)]));
+        put(column++, intern(Layout<Row>::kKinds[std::size_t(row.kind)]));
       }
       for (const Member<Row>& member : Layout<Row>::kMembers) put(column++, integer(row, member));
     }
@@ -171,7 +171,7 @@ class Packer {
 
   std::int64_t intern(std::string_view text) {
     const auto [at, is_new] =
-        strings_.try_emplace(std::string(text), static_cast<std::int64_t>(strings_.size()));
+        strings_.try_emplace(std::string(text), std::int64_t(strings_.size()));
     if (is_new) {
       frame_->strings.emplace_back(text);
       bytes_ += 6 * text.size() + 3;  // a control character takes six bytes
@@ -252,17 +252,16 @@ class Unpacker {
   }
 
   std::uint32_t text_of(std::int64_t value, const OpFrame& frame, const std::string& column) const {
-    if (value < 0 || static_cast<std::size_t>(value) >= strings_.size()) {
+    if (value < 0 || std::size_t(value) >= strings_.size()) {
       throw Error("table '" + frame.table + "', column '" + column + "': " + std::to_string(value) +
                   " is not the index of one of its " + std::to_string(strings_.size()) +
                   " strings");
     }
-    return strings_[static_cast<std::size_t>(value)];
+    return strings_[std::size_t(value)];
   }
 
   std::uint32_t intern(const std::string& text) {
-    const auto [at, is_new] =
-        index_.try_emplace(text, static_cast<std::uint32_t>(table_.strings.size()));
+    const auto [at, is_new] = index_.try_emplace(text, std::uint32_t(table_.strings.size()));
     if (is_new) table_.strings.push_back(text);
     return at->second;
   }
@@ -327,9 +326,8 @@ std::string in_words(const SampledLine& line) {
 std::size_t RowKeyHash::operator()(const RowKey& key) const {
   const auto& [step, phase, name, shapes, module, kind] = key;
   std::uint64_t hash = 0xCBF29CE484222325U;
-  for (const std::uint64_t part :
-       {static_cast<std::uint64_t>(step), (std::uint64_t{phase} << 32U) | name,
-        (std::uint64_t{shapes} << 32U) | module, static_cast<std::uint64_t>(kind)}) {
+  for (const std::uint64_t part : {std::uint64_t(step), (std::uint64_t{phase} << 32U) | name,
+                                   (std::uint64_t{shapes} << 32U) | module, std::uint64_t(kind)}) {
     hash = (hash ^ part) * 0x9E3779B97F4A7C15U;
     hash ^= hash >> 29U;
   }
@@ -338,7 +336,7 @@ std::size_t RowKeyHash::operator()(const RowKey& key) const {
 
 void RowSet::add(const OpRow& row, std::int64_t at_ns) {
   const RowKey key{row.step, row.phase, row.name, row.shapes, row.module, row.kind};
-  const auto [at, is_new] = index_.try_emplace(key, static_cast<std::uint32_t>(rows_.size()));
+  const auto [at, is_new] = index_.try_emplace(key, std::uint32_t(rows_.size()));
   if (is_new) {
     rows_.push_back(row);
     first_ns_.push_back(at_ns);

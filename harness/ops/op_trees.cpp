@@ -16,7 +16,7 @@ std::vector<CallNode> call_tree(const OpTable& table) {
   std::map<std::tuple<std::size_t, std::uint32_t, OpKind>, std::size_t> index;
   std::vector<std::size_t> open;  // from the root to the previous row
   for (const FoldedCall& row : table.calls) {
-    const auto depth = static_cast<std::size_t>(std::max<std::int64_t>(row.depth, 0));
+    const auto depth = std::size_t(std::max<std::int64_t>(row.depth, 0));
     open.resize(std::min(depth, open.size()));
     const std::size_t parent = open.empty() ? CallNode::kNoParent : open.back();
     const auto [at, is_new] = index.try_emplace({parent, row.name, row.kind}, nodes.size());
@@ -101,7 +101,7 @@ class ModuleTreeMaker {
   std::size_t module_node(std::string_view path) {
     std::size_t node = child(NodeKind::kModule, std::string(kWholeModel), 0, 0);
     if (path == kWholeModel) return node;
-    const auto dots = static_cast<std::size_t>(std::ranges::count(path, '.'));
+    const auto dots = std::size_t(std::ranges::count(path, '.'));
     tree_.full_depth = std::max(tree_.full_depth, dots + 1);
     std::size_t end = 0;
     for (std::size_t depth = 1; depth <= depth_ && end != std::string_view::npos; ++depth) {

@@ -23,7 +23,7 @@ inline constexpr std::string_view kOtherCalls = "(others)";
 inline constexpr std::string_view kOtherThreads = "(other threads)";
 
 struct CallNode {
-  static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoParent = std::size_t(-1);
 
   std::string name = {};
   OpKind kind = OpKind::kOp;
@@ -64,7 +64,7 @@ struct ModuleNode {
     kNoModule,  // ops outside of the model: loss, optimizer, copies
     kOutsideOps
   };
-  static constexpr std::size_t kNoParent = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kNoParent = std::size_t(-1);
 
   Kind kind = Kind::kModule;
   std::string path = {};  // "layer3.1.conv2"

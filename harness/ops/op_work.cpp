@@ -54,7 +54,7 @@ class Scanner {
     std::int64_t number = 0;
     const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), number);
     if (error != std::errc{}) return std::nullopt;
-    text_.remove_prefix(static_cast<std::size_t>(end - text_.data()));
+    text_.remove_prefix(std::size_t(end - text_.data()));
     return number;
   }
   std::optional<Shape> integers() {
@@ -393,7 +393,7 @@ Dtype dtype_named(std::string_view text) {
   return one_of<Dtype>(lower).value_or(Dtype::kUnknown);
 }
 
-std::int64_t element_bytes(Dtype dtype) { return kBytes[static_cast<std::size_t>(dtype)]; }
+std::int64_t element_bytes(Dtype dtype) { return kBytes[std::size_t(dtype)]; }
 
 std::string_view quoted_text(std::string_view list, std::size_t index) {
   std::size_t open = list.find('"');

@@ -223,11 +223,7 @@ class TableMaker {
       if (tree_.has_steps() && row.step < 0) return;
       ops::ActivityRow activity{.name = row.name, .phase = row.phase, .kind = kind};
       if (cause != kNoIndex) activity.op = name_of(tree_.nodes()[cause]);
-      const ops::RowKey key{static_cast<std::int64_t>(kind),
-                            activity.phase,
-                            activity.name,
-                            activity.op,
-                            0,
+      const ops::RowKey key{std::int64_t(kind),  activity.phase, activity.name, activity.op, 0,
                             ops::OpKind::kDevice};
       const auto [at, is_new] = index.try_emplace(key, table_.activities.size());
       if (is_new) {
@@ -313,7 +309,7 @@ struct MemoryLevelAt {
 std::map<int, std::vector<MemoryLevelAt>> levels_by_device(const std::vector<TraceMemory>& events) {
   std::map<int, std::vector<MemoryLevelAt>> devices;
   for (std::size_t i = 0; i < events.size(); ++i) {
-    devices[events[i].device].push_back({static_cast<std::uint32_t>(i), events[i].at_ns, 0});
+    devices[events[i].device].push_back({std::uint32_t(i), events[i].at_ns, 0});
   }
   for (auto& [device, levels] : devices) {
     // -1: not recorded.
@@ -332,11 +328,11 @@ std::map<int, std::vector<MemoryLevelAt>> levels_by_device(const std::vector<Tra
 }
 
 std::size_t highest(const std::vector<MemoryLevelAt>& levels, std::size_t first, std::size_t last) {
-  const auto begin = levels.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto end = levels.begin() + static_cast<std::ptrdiff_t>(last);
+  const auto begin = levels.begin() + std::ptrdiff_t(first);
+  const auto end = levels.begin() + std::ptrdiff_t(last);
   const auto found = std::max_element(
       begin, end, [](const MemoryLevelAt& a, const MemoryLevelAt& b) { return a.bytes < b.bytes; });
-  return static_cast<std::size_t>(found - levels.begin());
+  return std::size_t(found - levels.begin());
 }
 
 // The level not exceeded for 95 % of the time between the first and the last event.
@@ -367,13 +363,12 @@ Finding spike(const ops::OpTable& table, const ops::MemoryPoint& peak, std::int6
   Finding finding;
   finding.id = "memory.spike";
   finding.severity = Severity::kWarning;
-  finding.value = static_cast<double>(peak.allocated_bytes) / static_cast<double>(usual) - 1;
+  finding.value = double(peak.allocated_bytes) / double(usual) - 1;
   finding.threshold = threshold;
   finding.unit = "ratio";
   finding.text = "memory spike of the " + device + ": " +
-                 text::byte_text(static_cast<double>(peak.allocated_bytes)) + " at " + where +
-                 "; for 95 % of the time it holds at most " +
-                 text::byte_text(static_cast<double>(usual));
+                 text::byte_text(double(peak.allocated_bytes)) + " at " + where +
+                 "; for 95 % of the time it holds at most " + text::byte_text(double(usual));
   finding.evidence = {std::string(table.text(peak.op)), std::string(table.text(peak.phase))};
   std::erase(finding.evidence, "");
   finding.remedy =
@@ -408,8 +403,7 @@ std::vector<Finding> memory_findings(const Trace& trace, const ops::OpTable& tab
         [of = device](const ops::MemoryPoint& point) { return point.device == of && point.peak; });
     if (peak == table.memory.end() || usual <= 0) continue;
     const std::int64_t excess = peak->allocated_bytes - usual;
-    if (excess < kMinSpikeBytes ||
-        static_cast<double>(excess) <= threshold * static_cast<double>(usual)) {
+    if (excess < kMinSpikeBytes || double(excess) <= threshold * double(usual)) {
       continue;
     }
     findings.push_back(spike(table, *peak, usual, threshold));
@@ -429,8 +423,8 @@ MemorySums::MemorySums(const std::vector<TraceMemory>& events)
 MemorySums::Bytes MemorySums::claim(std::int64_t start_ns, std::int64_t end_ns) {
   const auto begin = std::ranges::lower_bound(times_, start_ns);
   const auto end = std::upper_bound(begin, times_.end(), std::max(start_ns, end_ns));
-  const auto first = static_cast<std::size_t>(begin - times_.begin());
-  const auto last = static_cast<std::size_t>(end - times_.begin());
+  const auto first = std::size_t(begin - times_.begin());
+  const auto last = std::size_t(end - times_.begin());
   if (first >= last) return {};
   ++openings_[first];
   --openings_[last];

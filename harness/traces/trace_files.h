@@ -129,7 +129,7 @@ class TraceFile {
 
  private:
   [[nodiscard]] std::size_t room() const {
-    return static_cast<std::size_t>(buffer_.data() + buffer_.size() - end_);
+    return std::size_t(buffer_.data() + buffer_.size() - end_);
   }
   void make_room(std::size_t bytes);
   TraceFile& write_through(std::string_view piece);

@@ -200,7 +200,7 @@ const ComparedKind& compared(traces::CostKind kind) {
        .rate = "bus_bytes_per_s",
        .shown_rate = {.cell = as_giga, .unit = "GB/s on the bus", .drop_at = 1}}};
 
-  return kCompared[static_cast<std::size_t>(kind)];
+  return kCompared[std::size_t(kind)];
 }
 
 document::Document diff_document(const traces::TraceDiff& diff, std::size_t row_limit) {

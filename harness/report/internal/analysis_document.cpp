@@ -225,7 +225,7 @@ std::string scope_words(const traces::IdleReport& idle) {
 constexpr double kSmallPart = 0.005;
 
 document::Table parts_table(const traces::Steps& steps, const traces::IdleReport& idle, bool all) {
-  const auto counts = static_cast<double>(steps.counted().size());
+  const auto counts = double(steps.counted().size());
   const double wall_ns = double(idle.counted.wall_ns) / counts;
   const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
   document::Table table{

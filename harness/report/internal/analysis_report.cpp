@@ -401,7 +401,7 @@ void add_idle(const traces::IdleReport& report, traces::WindowKind window, json:
     for (const traces::StepTime& step : report.steps) values.push_back(of(step));
     json.integers(key, values);
   };
-  json.open_object().text("scope", kScopes[static_cast<std::size_t>(report.scope)]);
+  json.open_object().text("scope", kScopes[std::size_t(report.scope)]);
   if (report.device) json.integer("device", *report.device);
   json.text("window", name_of(window));
   vector("wall_ns", [](const traces::StepTime& step) { return step.wall_ns; });

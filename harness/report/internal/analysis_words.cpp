@@ -12,8 +12,7 @@ std::string words_of_window(traces::WindowKind window) {
       "from the first to the last row of the host's ops and the devices",
       "from the first to the last row of the devices", "from one fetch of data to the next",
       "from one row of a repeated annotation to the next"};
-  return std::string(name_of(window)) + ": " +
-         std::string(kWords.at(static_cast<std::size_t>(window)));
+  return std::string(name_of(window)) + ": " + std::string(kWords.at(std::size_t(window)));
 }
 
 std::string window_subtitle(std::string_view window) { return "window " + std::string(window); }

@@ -156,7 +156,7 @@ constexpr CostField kCostFields[] = {
 
 Value microseconds(std::int64_t ns) {
   constexpr double kNsPerMicrosecond = 1000;
-  return static_cast<double>(ns) / kNsPerMicrosecond;
+  return double(ns) / kNsPerMicrosecond;
 }
 
 struct ModuleLine {
@@ -167,7 +167,7 @@ struct ModuleLine {
     const auto found = std::ranges::find(of.tree.phases, phase);
     return found == of.tree.phases.end()
                ? ops::ModuleCost{}
-               : node.by_phase[static_cast<std::size_t>(found - of.tree.phases.begin())];
+               : node.by_phase[std::size_t(found - of.tree.phases.begin())];
   }
 };
 
@@ -179,7 +179,7 @@ std::vector<CsvColumn<ModuleLine>> line_columns(const std::vector<CaseModules>& 
       {"steps", [](Line line) { return line.of.tree.steps; }},
       {"kind", [](Line line) { return std::string(name_of(line.node.kind)); }},
       {"module", [](Line line) { return line.node.path; }},
-      {"depth", [](Line line) { return static_cast<std::int64_t>(line.node.depth); }}};
+      {"depth", [](Line line) { return std::int64_t(line.node.depth); }}};
   for (const CostField& field : kCostFields) {
     columns.push_back({std::string(field.csv), [&field](Line line) {
                          const std::int64_t cost = line.node.all.*field.of;
@@ -233,7 +233,7 @@ std::string modules_json(const std::vector<CaseModules>& all, const std::string&
     for (const std::size_t i : module_order(tree, sort)) {
       const ops::ModuleNode& node = tree.nodes[i];
       json.open_object().text("kind", name_of(node.kind)).text("module", node.path);
-      json.integer("depth", static_cast<std::int64_t>(node.depth));
+      json.integer("depth", std::int64_t(node.depth));
       add_cost(json, node.all);
       json.open_object("phases");
       for (std::size_t phase = 0; phase < tree.phases.size(); ++phase) {
@@ -274,12 +274,10 @@ document::Cell number_cell(const ModuleColumn& column, const ops::ModuleNode& no
                            const ops::ModuleTree& tree) {
   const std::int64_t sum = column.get(node);
   if (sum == 0) return "";
-  const double value =
-      static_cast<double>(sum) / static_cast<double>(std::max<std::int64_t>(tree.steps, 1));
+  const double value = double(sum) / double(std::max<std::int64_t>(tree.steps, 1));
   switch (column.unit) {
     case OpUnit::kPercent:
-      return document::share(static_cast<double>(sum),
-                             static_cast<double>(column.get(tree.nodes.front())));
+      return document::share(double(sum), double(column.get(tree.nodes.front())));
     case OpUnit::kOperations:
       return {operations_text(value), value};
     case OpUnit::kBytes:
@@ -322,8 +320,8 @@ std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth)
   }
   if (tree.other_threads_ns > 0) {
     lines.push_back("Of the host's time " +
-                    text::duration(static_cast<double>(tree.other_threads_ns) /
-                                   static_cast<double>(std::max<std::int64_t>(tree.steps, 1))) +
+                    text::duration(double(tree.other_threads_ns) /
+                                   double(std::max<std::int64_t>(tree.steps, 1))) +
                     " passed on other threads, beside the step.");
   }
   if (tree.full_depth > depth) {

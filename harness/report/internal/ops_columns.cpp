@@ -18,12 +18,12 @@ Value text(const ops::OpTable& table, std::uint32_t index) {
 
 Value share(std::int64_t part, std::int64_t whole) {
   if (whole == 0) return {};
-  return 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return 100.0 * double(part) / double(whole);
 }
 
 Value average(std::int64_t total, std::int64_t calls) {
   if (calls == 0) return {};
-  return static_cast<double>(total) / static_cast<double>(calls);
+  return double(total) / double(calls);
 }
 
 using Row = const ops::OpRow&;
@@ -101,9 +101,7 @@ constexpr std::array kColumns = {
         "Of these over the device time of all calls, without a device over their host time.", 5,
         [](Row row, Table, Totals) {
           const std::int64_t ns = row.device_ns > 0 ? row.device_ns : row.cpu_ns;
-          return row.flops <= 0 || ns <= 0
-                     ? Value()
-                     : Value(1e9 * static_cast<double>(row.flops) / static_cast<double>(ns));
+          return row.flops <= 0 || ns <= 0 ? Value() : Value(1e9 * double(row.flops) / double(ns));
         }},
     OpColumn{"input_shapes", "input shapes", OpUnit::kText, "With --group-by shape.", 0,
              [](Row row, Table table, Totals) { return text(table, row.shapes); }},

@@ -72,7 +72,7 @@ document::Table activity_table(const ops::OpTable& table, std::string title,
   if (row_limit > 0 && rows.size() > row_limit) rows.resize(row_limit);
   using Activity = ops::ActivityRow;
   const auto time = [](Member of) {
-    return [of](const Activity& row) { return document::duration(static_cast<double>(row.*of)); };
+    return [of](const Activity& row) { return document::duration(double(row.*of)); };
   };
   document::Table made = document::project<Activity>(
       rows,
@@ -87,13 +87,13 @@ document::Table activity_table(const ops::OpTable& table, std::string title,
        {{.head = "total"}, time(&Activity::total_ns)},
        {{.head = "avg"},
         [](const Activity& row) {
-          const auto launches = static_cast<double>(std::max<std::int64_t>(row.launches, 1));
-          return document::duration(static_cast<double>(row.total_ns) / launches);
+          const auto launches = double(std::max<std::int64_t>(row.launches, 1));
+          return document::duration(double(row.total_ns) / launches);
         }},
        {{.head = "min"}, time(&Activity::min_ns)},
        {{.head = "max"}, time(&Activity::max_ns)},
        {{.head = "bytes"},
-        [](const Activity& row) { return document::bytes(static_cast<double>(row.bytes)); },
+        [](const Activity& row) { return document::bytes(double(row.bytes)); },
         std::ranges::any_of(rows, [](const Activity& row) { return row.bytes > 0; })}});
   made.title = std::move(title);
   return made;
@@ -110,8 +110,8 @@ document::Table peaks(const ops::OpTable& table) {
     if (!point.peak) continue;
     made.rows.push_back(
         {.cells = {point.device < 0 ? "host" : "cuda:" + std::to_string(point.device),
-                   document::bytes(static_cast<double>(point.allocated_bytes)),
-                   table.text(point.op), table.text(point.phase),
+                   document::bytes(double(point.allocated_bytes)), table.text(point.op),
+                   table.text(point.phase),
                    point.step < 0 ? std::string() : std::to_string(point.step)}});
   }
   return made;
@@ -271,14 +271,12 @@ document::Table table_of(const Profiled& profiled, const OpsView& view) {
 }
 
 std::string summary_line(const Profiled& profiled) {
-  std::string text =
-      "Self CPU time total: " + text::duration(static_cast<double>(profiled.totals.self_cpu_ns));
+  std::string text = "Self CPU time total: " + text::duration(double(profiled.totals.self_cpu_ns));
   if (profiled.totals.self_device_ns > 0) {
-    text += ". Self CUDA time total: " +
-            text::duration(static_cast<double>(profiled.totals.self_device_ns));
+    text += ". Self CUDA time total: " + text::duration(double(profiled.totals.self_device_ns));
   }
   if (profiled.totals.flops > 0)
-    text += ". FLOPs: " + operations_text(static_cast<double>(profiled.totals.flops));
+    text += ". FLOPs: " + operations_text(double(profiled.totals.flops));
   text += '.';
   if (profiled.rows.size() < profiled.rows_in_all) {
     text += " " + text::with_separators(profiled.rows.size()) + " of " +

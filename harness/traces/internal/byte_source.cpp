@@ -74,8 +74,8 @@ std::size_t ByteSource::read_stored(char* to, std::size_t bytes) {
     const ssize_t got = ::read(descriptor_, to, bytes);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot be read: " + std::generic_category().message(errno));
-    stored_bytes_ += static_cast<std::uint64_t>(got);
-    return static_cast<std::size_t>(got);
+    stored_bytes_ += std::uint64_t(got);
+    return std::size_t(got);
   }
 }
 
@@ -119,8 +119,7 @@ void ByteSource::begin_member() {
     const char* const end = stored_.get() + stored_end_;
     const char* const other = std::find_if(rest, end, [](char c) { return c != '\0'; });
     if (other != end) {
-      fail("stored byte " +
-           std::to_string(stored_bytes_ - static_cast<std::uint64_t>(end - other)) +
+      fail("stored byte " + std::to_string(stored_bytes_ - std::uint64_t(end - other)) +
            ": not a gzip member, although one ended before it");
     }
     refill();

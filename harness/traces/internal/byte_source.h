@@ -57,7 +57,7 @@ class TextWindow {
 
   [[nodiscard]] const char* begin() const { return buffer_.get() + begin_; }
   [[nodiscard]] const char* end() const { return buffer_.get() + end_; }  // *end() is 0
-  void consume_to(const char* at) { begin_ = static_cast<std::size_t>(at - buffer_.get()); }
+  void consume_to(const char* at) { begin_ = std::size_t(at - buffer_.get()); }
 
   // Appends text; may move the whole buffer, which invalidates pointers. Returns false if there is
   // no more text. Keeps unconsumed text; throws Overlong beyond `max_piece` bytes of it.
@@ -65,7 +65,7 @@ class TextWindow {
   [[nodiscard]] bool more(std::size_t max_piece);
 
   [[nodiscard]] std::uint64_t offset(const char* at) const {  // in the whole text, from 0
-    return base_ + static_cast<std::uint64_t>(at - buffer_.get());
+    return base_ + std::uint64_t(at - buffer_.get());
   }
   [[nodiscard]] bool too_much() const { return too_much_; }  // stopped by `max_bytes`
 

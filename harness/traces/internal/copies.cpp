@@ -72,8 +72,7 @@ class CopySums {
     if (copy.value >= 0) {
       group.bytes = group.bytes.value_or(0) + copy.value;
       if (copy.duration_ns() > 0) {
-        sums.rates.push_back(static_cast<double>(copy.value) /
-                             static_cast<double>(copy.duration_ns()));
+        sums.rates.push_back(double(copy.value) / double(copy.duration_ns()));
       }
     }
     if (call_row != nullptr) add_call(*call_row, waits_[row.call], copy, *step, group);

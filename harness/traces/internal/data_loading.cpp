@@ -24,8 +24,8 @@ ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Ste
       if (out.calls.empty()) {
         out.first_ns = call.at.length_ns();
       } else {
-        later.push_back(static_cast<double>(call.at.length_ns()));
-        intervals.push_back(static_cast<double>(call.at.begin_ns - out.calls.back().at.begin_ns));
+        later.push_back(double(call.at.length_ns()));
+        intervals.push_back(double(call.at.begin_ns - out.calls.back().at.begin_ns));
       }
       out.calls.push_back(call);
     }
@@ -53,8 +53,7 @@ struct MadeBatch {
 };
 
 std::size_t part_of(std::string_view name) {
-  return static_cast<std::size_t>(std::ranges::find(ops::kLoaderParts, name) -
-                                  ops::kLoaderParts.begin());
+  return std::size_t(std::ranges::find(ops::kLoaderParts, name) - ops::kLoaderParts.begin());
 }
 
 // A batch's rows follow each other without gaps, in the order of the parts.

@@ -28,7 +28,7 @@ class SmTime {
     std::int64_t since_ns = 0;
     for (const Change& change : changes_) {
       if (running > 0) {
-        sum_ns += std::min(1.0, running) * static_cast<double>(change.at_ns - since_ns);
+        sum_ns += std::min(1.0, running) * double(change.at_ns - since_ns);
       }
       running += change.blocks;
       since_ns = change.at_ns;
@@ -59,12 +59,12 @@ void add_fill(const Timeline& timeline, const TimeSpan& window, DeviceUse& use) 
     if (at.length_ns() <= 0 || detail == nullptr) continue;
     if (detail->blocks_per_sm > 0) sm_time.add(at, detail->blocks_per_sm);
     if (detail->occupancy_percent >= 0) {
-      occupancy_time += detail->occupancy_percent * static_cast<double>(at.length_ns());
-      occupancy_ns += static_cast<double>(at.length_ns());
+      occupancy_time += detail->occupancy_percent * double(at.length_ns());
+      occupancy_ns += double(at.length_ns());
     }
   }
   if (!sm_time.empty()) {
-    use.sm_efficiency = sm_time.total_ns() / static_cast<double>(window.length_ns());
+    use.sm_efficiency = sm_time.total_ns() / double(window.length_ns());
   }
   if (occupancy_ns > 0) use.occupancy_percent = occupancy_time / occupancy_ns;
 }
@@ -94,7 +94,7 @@ std::vector<double> shares_over_time(const IntervalSet& busy, const TimeSpan& sp
   const std::vector<std::int64_t> lengths = busy.lengths_in(chunks);
   std::vector<double> shares(lengths.size());
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    shares[i] = static_cast<double>(lengths[i]) / static_cast<double>(chunks[i].length_ns());
+    shares[i] = double(lengths[i]) / double(chunks[i].length_ns());
   }
   return shares;
 }
@@ -166,13 +166,12 @@ class TimeMean {
     if (value < 0) return;
     ++rows_;
     sum_ += value;
-    weighted_ += value * static_cast<double>(duration_ns);
+    weighted_ += value * double(duration_ns);
     weight_ns_ += duration_ns;
   }
   [[nodiscard]] std::optional<double> value() const {
     if (rows_ == 0) return std::nullopt;
-    return weight_ns_ > 0 ? weighted_ / static_cast<double>(weight_ns_)
-                          : sum_ / static_cast<double>(rows_);
+    return weight_ns_ > 0 ? weighted_ / double(weight_ns_) : sum_ / double(rows_);
   }
 
  private:
@@ -242,7 +241,7 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
       sum.blocks.add(detail->blocks_per_sm, duration_ns);
       sum.occupancy.add(detail->occupancy_percent, duration_ns);
     }
-    durations.push_back(static_cast<double>(duration_ns));
+    durations.push_back(double(duration_ns));
     if (duration_ns < kTinyKernelNs) {
       ++out.tiny;
       out.tiny_ns += duration_ns;

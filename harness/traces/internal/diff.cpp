@@ -33,7 +33,7 @@ std::vector<double> means_of_traces(const std::vector<double>& values,
   auto begin = values.begin();
   for (const std::size_t steps : steps_of) {
     if (steps == 0) continue;
-    const auto end = begin + static_cast<std::ptrdiff_t>(steps);
+    const auto end = begin + std::ptrdiff_t(steps);
     means.push_back(std::accumulate(begin, end, 0.0) / double(steps));
     begin = end;
   }
@@ -249,7 +249,7 @@ class Comparison {
     row.phase = either.phase;
     row.base_rate = rate_of(base);
     row.new_rate = rate_of(next);
-    DiffTable& table = out_.tables[static_cast<std::size_t>(either.kind)];
+    DiffTable& table = out_.tables[std::size_t(either.kind)];
     table.sum.base_ns += row.base_ns;
     table.sum.new_ns += row.new_ns;
     table.sum.base_count += row.base_count;

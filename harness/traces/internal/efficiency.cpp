@@ -106,7 +106,7 @@ class EfficiencyTable {
           node.backward = nodes_[open].autograd || nodes_[open].backward;
           if (counts) nodes_[open].has_inner = true;
         }
-        open = static_cast<std::uint32_t>(nodes_.size());
+        open = std::uint32_t(nodes_.size());
         nodes_.push_back(node);
       }
       node_of[i] = open;
@@ -136,7 +136,7 @@ class EfficiencyTable {
     const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work_ns;
     const auto [index, reason] = row_of(*op.event, op.backward);
     if (index == kNoRow) {
-      UncountedWork& uncounted = uncounted_[static_cast<std::size_t>(reason)];
+      UncountedWork& uncounted = uncounted_[std::size_t(reason)];
       ++uncounted.calls;
       uncounted.time_ns += ns;
       return;
@@ -175,7 +175,7 @@ class EfficiencyTable {
     const bool is_backward = backward || work->backward;
     const auto [at, is_new] =
         rows_.try_emplace({event.name, detail->shapes, detail->arguments, dtype, is_backward},
-                          static_cast<std::uint32_t>(out_.rows.size()));
+                          std::uint32_t(out_.rows.size()));
     if (is_new) {
       out_.rows.push_back({.name = event.name,
                            .shapes = detail->shapes,

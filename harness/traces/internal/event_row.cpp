@@ -93,7 +93,7 @@ void parse(std::string_view raw, double& to) { to = real_text(raw).value_or(to);
 void parse(std::string_view raw, std::int32_t& to) {
   const std::int64_t value = integer_text(raw).value_or(to);
   if (value >= -1 && value <= std::numeric_limits<std::int32_t>::max()) {
-    to = static_cast<std::int32_t>(value);
+    to = std::int32_t(value);
   }
 }
 // "[216, 1, 1]"

@@ -91,7 +91,7 @@ std::int64_t EventSink::id_of(std::string_view raw) {
   if (error == std::errc{} && stop == bare.data() + bare.size()) return id;
   if (bare.empty()) return 0;
   constexpr std::int64_t kTexts = std::int64_t{1} << 40;  // beyond any process id
-  const auto next = -kTexts - static_cast<std::int64_t>(text_ids_.size());
+  const auto next = -kTexts - std::int64_t(text_ids_.size());
   return text_ids_.try_emplace(std::string(bare), next).first->second;
 }
 

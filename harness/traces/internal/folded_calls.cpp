@@ -116,8 +116,7 @@ class CallFolder {
 
   std::uint32_t child(std::uint32_t parent, std::string_view name, ops::OpKind kind) {
     const std::uint32_t id = names_.id(name);
-    const auto [at, is_new] =
-        index_.try_emplace({parent, id, kind}, static_cast<std::uint32_t>(folds_.size()));
+    const auto [at, is_new] = index_.try_emplace({parent, id, kind}, std::uint32_t(folds_.size()));
     if (is_new) {
       folds_.push_back({.row = {.name = id, .kind = kind}, .parent = parent});
       if (parent != kNoFold) folds_[parent].children.push_back(at->second);
@@ -137,7 +136,7 @@ class CallFolder {
 };
 
 double share(std::int64_t part, std::int64_t whole) {
-  return whole <= 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return whole <= 0 ? 0 : double(part) / double(whole);
 }
 
 // Sorted by size; parents precede their children.
@@ -175,7 +174,7 @@ std::vector<bool> kept_folds(const std::vector<Fold>& folds, std::size_t max_row
       const std::size_t parent = folds[i].parent == kNoFold ? folds.size() : folds[i].parent;
       if (!kept[i] && (parent == folds.size() || kept[parent])) cut[parent] = true;
     }
-    const auto rows = keep + static_cast<std::size_t>(std::ranges::count(cut, true));
+    const auto rows = keep + std::size_t(std::ranges::count(cut, true));
     if (rows <= max_rows || keep == 0) break;
     keep -= std::min(keep, (rows - max_rows + 1) / 2);
   }

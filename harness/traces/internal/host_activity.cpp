@@ -191,7 +191,7 @@ PythonFrames::PythonFrames(const Trace& trace, const TraceLane& lane) : trace_(&
     if (event.kind != EventKind::kPython) continue;
     run_until(event.start_ns);
     now_ns = open.empty() ? event.start_ns : std::max(now_ns, event.start_ns);
-    const auto index = static_cast<std::uint32_t>(frames_.size());
+    const auto index = std::uint32_t(frames_.size());
     frames_.push_back({.row = &event, .parent = open.empty() ? kNoFrame : open.back()});
     open.push_back(index);
   }

@@ -49,7 +49,7 @@ struct PlaceHash {
     const auto& [name, call, annotation] = key;
     std::uint64_t mixed = ((std::uint64_t{name} << 32U) | call) * kHashMultiplier;
     mixed = (mixed ^ (mixed >> 29U) ^ annotation) * kHashMultiplier;
-    return static_cast<std::size_t>(mixed ^ (mixed >> 32U));
+    return std::size_t(mixed ^ (mixed >> 32U));
   }
 };
 
@@ -264,7 +264,7 @@ class IdlePlaces {
       });
       for (; call != calls.end() && call->event->start_ns == place.longest_row.begin_ns; ++call) {
         if (call->event->lane != place.lane || call->event->name != place.call) continue;
-        place_of_call.try_emplace(static_cast<std::uint32_t>(call - calls.begin()), i);
+        place_of_call.try_emplace(std::uint32_t(call - calls.begin()), i);
       }
     }
     if (place_of_call.empty()) return;
@@ -301,9 +301,7 @@ class IdlePlaces {
   [[nodiscard]] std::size_t step_at(std::int64_t at_ns) const {
     const auto after = std::ranges::partition_point(
         steps_.steps, [&](const Step& step) { return step.window.begin_ns <= at_ns; });
-    return after == steps_.steps.begin()
-               ? 0
-               : static_cast<std::size_t>(after - steps_.steps.begin()) - 1;
+    return after == steps_.steps.begin() ? 0 : std::size_t(after - steps_.steps.begin()) - 1;
   }
 
   const Timeline& timeline_;

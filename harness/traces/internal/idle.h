@@ -31,9 +31,7 @@ struct StepTime {
   std::int64_t data_hidden_ns = 0;   // part of data_loading_ns while the device works
 
   [[nodiscard]] std::int64_t idle_total_ns() const;
-  [[nodiscard]] std::int64_t of(IdleCause cause) const {
-    return idle_ns[static_cast<std::size_t>(cause)];
-  }
+  [[nodiscard]] std::int64_t of(IdleCause cause) const { return idle_ns[std::size_t(cause)]; }
   [[nodiscard]] std::int64_t data_exposed_ns() const { return of(IdleCause::kDataLoading); }
   StepTime& operator+=(const StepTime& other);
   friend bool operator==(const StepTime&, const StepTime&) = default;

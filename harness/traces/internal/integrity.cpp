@@ -38,7 +38,7 @@ void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
     notes.add(kWarning, "damaged_text",
               "invalid JSON: " + text::counted(places, "place") +
                   " read as probably meant, the first at byte " +
-                  text::with_separators(static_cast<std::int64_t>(reading.first_damage_at_byte)),
+                  text::with_separators(std::int64_t(reading.first_damage_at_byte)),
               places);
   }
   notes.add_some(reading.duplicate_headers, kWarning, "duplicate_headers",

@@ -21,7 +21,7 @@ constexpr double kManyOrphans = 0.05;      // share of all device rows
 constexpr double kMaxImpossibleTimes = 0.001;
 
 double share_of(std::int64_t part, std::int64_t whole) {
-  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+  return whole > 0 ? double(part) / double(whole) : 0;
 }
 
 std::string part_text(std::int64_t part, std::int64_t whole) {

@@ -75,7 +75,7 @@ template <typename Windows, typename IntervalOf = std::identity>
   const auto found = std::ranges::partition_point(
       windows, [&](const auto& window) { return interval_of(window).end_ns <= at_ns; });
   if (found == windows.end() || !interval_of(*found).contains(at_ns)) return std::nullopt;
-  return static_cast<std::size_t>(found - windows.begin());
+  return std::size_t(found - windows.begin());
 }
 
 }  // namespace stepbench::traces

@@ -96,7 +96,7 @@ std::size_t append_code_point(std::string& to, std::string_view text) {
   const std::int32_t unit = code_unit(text);
   if (unit < 0) return 0;
   if (unit < kHighSurrogate || unit >= kBehindSurrogates) {
-    append_utf8(to, static_cast<std::uint32_t>(unit));
+    append_utf8(to, std::uint32_t(unit));
     return kLength;
   }
   const std::int32_t low = unit < kLowSurrogate ? code_unit(text.substr(kLength)) : -1;
@@ -104,8 +104,7 @@ std::size_t append_code_point(std::string& to, std::string_view text) {
     to += text::kReplacementCharacter;
     return kLength;
   }
-  append_utf8(to, static_cast<std::uint32_t>(0x10000 + ((unit - kHighSurrogate) << 10) +
-                                             (low - kLowSurrogate)));
+  append_utf8(to, std::uint32_t(0x10000 + ((unit - kHighSurrogate) << 10) + (low - kLowSurrogate)));
   return 2 * kLength;
 }
 
@@ -185,7 +184,7 @@ bool JsonScanner::string(std::string_view& inside) {
     }
     ++at_;
   }
-  inside = {begin, static_cast<std::size_t>(at_ - begin)};
+  inside = {begin, std::size_t(at_ - begin)};
   ++at_;
   return true;
 }
@@ -222,7 +221,7 @@ bool JsonScanner::word() {
     stop_ = Stop::kEnd;
     return false;
   }
-  const std::string_view word(begin, static_cast<std::size_t>(end - begin));
+  const std::string_view word(begin, std::size_t(end - begin));
   if (std::ranges::find(kWords, word) == kWords.end()) {
     if (std::ranges::find(kBare, word) == kBare.end()) return expected("a value");
     damaged(damage_.bare_words);
@@ -267,7 +266,7 @@ bool JsonScanner::value(std::string_view& text, int depth) {
   } else {
     whole = is_word(c) ? word() : expected("a value");
   }
-  text = {begin, static_cast<std::size_t>(at_ - begin)};
+  text = {begin, std::size_t(at_ - begin)};
   return whole;
 }
 

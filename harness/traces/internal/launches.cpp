@@ -50,8 +50,8 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
   for (std::size_t index = 0; index < timeline.work.size(); ++index) {
     const WorkRow& row = timeline.work[index];
     const TraceEvent& work = *row.event;
-    const auto device = static_cast<std::size_t>(
-        std::ranges::lower_bound(timeline.devices, row.device) - timeline.devices.begin());
+    const auto device = std::size_t(std::ranges::lower_bound(timeline.devices, row.device) -
+                                    timeline.devices.begin());
     // All rows keep the device busy, including those without a recorded call.
     if (counts[index] && row.call != ops::kNoIndex) {
       const CallRow& call_row = timeline.calls[row.call];
@@ -60,12 +60,12 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
       if (!seen[row.call]) {
         seen[row.call] = true;
         ++out.calls;
-        durations.push_back(static_cast<double>(call_ns));
+        durations.push_back(double(call_ns));
         if (call_ns > Launches::kLongCallNs) ++out.long_calls;
       }
       ++out.rows;
       const std::int64_t delay_ns = std::max<std::int64_t>(0, work.start_ns - call.end_ns);
-      delays.push_back(static_cast<double>(delay_ns));
+      delays.push_back(double(delay_ns));
       if (work.duration_ns() < call_ns && call_ns <= Launches::kLongCallNs) ++out.short_kernels;
       std::int64_t idle_from_ns = call.end_ns;
       if (has_worked[device]) idle_from_ns = std::max(idle_from_ns, busy_until_ns[device]);
@@ -105,7 +105,7 @@ struct QueueEnds {
 class LengthTimes {
  public:
   void add(std::int64_t length, std::int64_t ns) {
-    const auto at = static_cast<std::size_t>(std::max<std::int64_t>(0, length));
+    const auto at = std::size_t(std::max<std::int64_t>(0, length));
     if (at >= ns_.size()) ns_.resize(at + 1);
     ns_[at] += ns;
     total_ns_ += ns;
@@ -114,23 +114,23 @@ class LengthTimes {
   [[nodiscard]] double mean() const {
     double sum = 0;
     for (std::size_t i = 0; i < ns_.size(); ++i) {
-      sum += static_cast<double>(i) * static_cast<double>(ns_[i]);
+      sum += double(i) * double(ns_[i]);
     }
-    return total_ns_ > 0 ? sum / static_cast<double>(total_ns_) : 0;
+    return total_ns_ > 0 ? sum / double(total_ns_) : 0;
   }
   // Returns the smallest length that was not exceeded for this share of the time.
   [[nodiscard]] double quantile(double share) const {
-    const double wanted_ns = share * static_cast<double>(total_ns_);
+    const double wanted_ns = share * double(total_ns_);
     std::int64_t sum_ns = 0;
     for (std::size_t i = 0; i < ns_.size(); ++i) {
       sum_ns += ns_[i];
-      if (static_cast<double>(sum_ns) >= wanted_ns) return static_cast<double>(i);
+      if (double(sum_ns) >= wanted_ns) return double(i);
     }
     return 0;
   }
   [[nodiscard]] std::int64_t at_least_ns(std::int64_t length) const {
     std::int64_t sum_ns = 0;
-    for (auto i = static_cast<std::size_t>(length); i < ns_.size(); ++i) sum_ns += ns_[i];
+    for (auto i = std::size_t(length); i < ns_.size(); ++i) sum_ns += ns_[i];
     return sum_ns;
   }
 
@@ -160,14 +160,12 @@ void follow(QueueEnds& ends, LaunchQueue& queue) {
     queue.max = std::max(queue.max, length);
     if (length < 0) ++queue.negative;
   }
-  queue.mean_at_changes = static_cast<double>(sum) / static_cast<double>(queue.changes);
+  queue.mean_at_changes = double(sum) / double(queue.changes);
   queue.mean = times.mean();
   queue.median = times.quantile(0.5);
   queue.p95 = times.quantile(0.95);
   queue.full_ns = times.at_least_ns(LaunchQueue::kFull);
-  queue.full_share = times.total_ns() > 0 ? static_cast<double>(queue.full_ns) /
-                                                static_cast<double>(times.total_ns())
-                                          : 0;
+  queue.full_share = times.total_ns() > 0 ? double(queue.full_ns) / double(times.total_ns()) : 0;
 }
 
 }  // namespace

@@ -48,8 +48,8 @@ std::optional<std::string> ForeignDatabase::Row::text(std::size_t column) const 
   const unsigned char* const bytes = ::sqlite3_column_text(statement, index);
   const int size = ::sqlite3_column_bytes(statement, index);
   if (bytes == nullptr || size < 0) return std::nullopt;
-  *text_left_ -= std::min(*text_left_, static_cast<std::uint64_t>(size));
-  return std::string(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(size));
+  *text_left_ -= std::min(*text_left_, std::uint64_t(size));
+  return std::string(reinterpret_cast<const char*>(bytes), std::size_t(size));
 }
 
 ForeignDatabase::ForeignDatabase(const std::filesystem::path& path)
@@ -139,9 +139,8 @@ void ForeignDatabase::fail() const {
 std::int32_t nsight::small_of(const ForeignDatabase::Row& row, std::size_t column,
                               std::int32_t absent) {
   const std::int64_t value = row.integer_or(column, absent);
-  return value < 0 || value > std::numeric_limits<std::int32_t>::max()
-             ? absent
-             : static_cast<std::int32_t>(value);
+  return value < 0 || value > std::numeric_limits<std::int32_t>::max() ? absent
+                                                                       : std::int32_t(value);
 }
 
 NsightDatabase::NsightDatabase(const std::filesystem::path& path) : database_(path) {
@@ -277,8 +276,8 @@ KernelDetail nsight_kernel(const ForeignDatabase::Row& row, const Trace& trace) 
   detail.registers_per_thread = small_of(row, 14, -1);
   const std::int64_t shared =
       std::int64_t{small_of(row, 15, 0)} + std::int64_t{small_of(row, 16, 0)};
-  detail.shared_memory_bytes = static_cast<std::int32_t>(
-      std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
+  detail.shared_memory_bytes =
+      std::int32_t(std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
   detail.context = small_of(row, 17, -1);
   const ops::TraceDevice* const device = trace.device(small_of(row, 2, 0));
   if (device == nullptr || !is_sane(detail)) return detail;

@@ -46,7 +46,7 @@ std::optional<Decimal> decimal(std::string_view text) {
       continue;
     }
     if (out.count < kMaxDigits) {
-      out.digits = out.digits * 10 + static_cast<std::uint64_t>(value);
+      out.digits = out.digits * 10 + std::uint64_t(value);
       ++out.count;
     } else if (kept_all) {
       out.next = value;
@@ -83,7 +83,7 @@ std::string_view unquoted(std::string_view text) {
 
 std::optional<TimeText> microseconds_text(std::string_view text) {
   constexpr int kNsDigits = 3;
-  constexpr auto kMax = static_cast<std::uint64_t>(kLatestNs);
+  constexpr auto kMax = std::uint64_t(kLatestNs);
   // The common format of profilers: up to 16 digits, a point, up to three digits.
   constexpr std::size_t kShort = 16;
   std::size_t i = 0;
@@ -117,7 +117,7 @@ std::optional<TimeText> microseconds_text(std::string_view text) {
     rest = rest || left != 0;
   }
   if (ns >= kMax) return std::nullopt;
-  const auto value = static_cast<std::int64_t>(ns);
+  const auto value = std::int64_t(ns);
   return TimeText{number->negative ? -value : value, rest || ns % 1000 != 0};
 }
 
@@ -130,7 +130,7 @@ std::optional<std::int64_t> integer_text(std::string_view text) {
   const std::optional<double> real = real_text(text);
   constexpr double kExact = 9007199254740992;  // 2^53
   if (!real || std::abs(*real) > kExact || *real != std::floor(*real)) return std::nullopt;
-  return static_cast<std::int64_t>(*real);
+  return std::int64_t(*real);
 }
 
 std::optional<std::uint64_t> unsigned_text(std::string_view text) {
@@ -141,7 +141,7 @@ std::optional<std::uint64_t> unsigned_text(std::string_view text) {
   if (error == std::errc{} && stop == end) return value;
   const std::optional<std::int64_t> integer = integer_text(text);
   if (!integer || *integer < 0) return std::nullopt;
-  return static_cast<std::uint64_t>(*integer);
+  return std::uint64_t(*integer);
 }
 
 std::optional<double> real_text(std::string_view text) {

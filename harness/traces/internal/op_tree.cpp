@@ -15,7 +15,7 @@ constexpr std::string_view kOwnPhase = "stepbench::";
 
 // Links a forward op to its backward function.
 std::uint64_t autograd_key(std::int64_t sequence, std::int64_t thread) {
-  return (static_cast<std::uint64_t>(sequence) << 24U) ^ static_cast<std::uint64_t>(thread);
+  return (std::uint64_t(sequence) << 24U) ^ std::uint64_t(thread);
 }
 
 template <typename Visit>

@@ -82,7 +82,7 @@ class OperatorTable {
 
   [[nodiscard]] std::optional<double> eligible_share() const {
     if (kernel_ns_ <= 0) return std::nullopt;
-    return static_cast<double>(eligible_kernel_ns_) / static_cast<double>(kernel_ns_);
+    return double(eligible_kernel_ns_) / double(kernel_ns_);
   }
 
  private:
@@ -103,7 +103,7 @@ class OperatorTable {
       }
       node_of_[i] = open;
       if (listing(event) == Listing::kOmitted) continue;
-      const auto index = static_cast<std::uint32_t>(nodes_.size());
+      const auto index = std::uint32_t(nodes_.size());
       if (open != kNoNode) {
         OperatorNode& outer = nodes_[open];
         // A row that extends beyond its parent is damaged and skipped.

@@ -150,7 +150,7 @@ class RankComparison {
       }
     }
     const auto slowest = std::ranges::max_element(works);
-    ++out_.rows[static_cast<std::size_t>(slowest - works.begin())].slowest_in;
+    ++out_.rows[std::size_t(slowest - works.begin())].slowest_in;
     out_.imbalance_ns += *slowest - stats::median(works);
     for (std::size_t i = 0; i < works.size(); ++i) out_.rows[i].work_ns += works[i];
     works_.push_back(std::move(works));
@@ -375,7 +375,7 @@ std::optional<Straggler> find_straggler(const RankReport& report,
                                         const std::vector<std::vector<double>>& work_ns) {
   std::vector<double> works;
   for (const RankRow& row : report.rows) works.push_back(row.work_ns);
-  const auto slowest = static_cast<std::size_t>(std::ranges::max_element(works) - works.begin());
+  const auto slowest = std::size_t(std::ranges::max_element(works) - works.begin());
   const RankRow& row = report.rows[slowest];
   const std::vector<double> others = without(works, slowest);
   Straggler found{.rank = row.rank,
@@ -419,17 +419,17 @@ constexpr std::array<PartWords, 5> kPartWords = {{
 // Upper bound of the probability that some rank of equal ones is the slowest in at least
 // `slowest_in` steps: the tail of a binomial distribution times the number of ranks.
 double chance_of(std::int64_t slowest_in, std::int64_t steps, std::size_t ranks) {
-  const double share = 1.0 / static_cast<double>(ranks);
+  const double share = 1.0 / double(ranks);
   double tail = 0;
   for (std::int64_t k = slowest_in; k <= steps; ++k) {
     double term = 1;
     for (std::int64_t i = 0; i < k; ++i) {
-      term *= share * static_cast<double>(steps - i) / static_cast<double>(i + 1);
+      term *= share * double(steps - i) / double(i + 1);
     }
     for (std::int64_t i = k; i < steps; ++i) term *= 1 - share;
     tail += term;
   }
-  return tail * static_cast<double>(ranks);
+  return tail * double(ranks);
 }
 
 }  // namespace

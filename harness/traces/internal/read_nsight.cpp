@@ -41,7 +41,7 @@ std::string_view copy_word(std::int64_t kind) {
   constexpr std::array<std::string_view, 14> kWords = {"Unknown", "HtoD", "DtoH", "HtoA", "AtoH",
                                                        "AtoA",    "AtoD", "DtoA", "DtoD", "HtoH",
                                                        "PtoP",    "HtoD", "DtoH", "DtoD"};
-  return kWords[kind > 0 && kind < std::ssize(kWords) ? static_cast<std::size_t>(kind) : 0];
+  return kWords[kind > 0 && kind < std::ssize(kWords) ? std::size_t(kind) : 0];
 }
 
 class NsightReader {
@@ -95,7 +95,7 @@ class NsightReader {
     if (id <= 0) return 0;
     const auto process = processes_.try_emplace(pid_of(global), processes_.size()).first->second;
     constexpr unsigned kBits = 40;
-    return static_cast<std::uint64_t>(id) ^ (static_cast<std::uint64_t>(process) << kBits);
+    return std::uint64_t(id) ^ (std::uint64_t(process) << kBits);
   }
 
   // Columns 2 to 6 are common to all device tables.

@@ -77,11 +77,10 @@ class TraceReader {
       if (window_.more(kMaxPieceBytes)) return;
     } catch (const TextWindow::Overlong&) {
       fail_at(window_.begin(),
-              "a row or value longer than " + text::byte_text(static_cast<double>(kMaxPieceBytes)));
+              "a row or value longer than " + text::byte_text(double(kMaxPieceBytes)));
     }
     if (window_.too_much()) {
-      fail_at(window_.end(), "more text than " +
-                                 text::byte_text(static_cast<double>(options_.max_text_bytes)) +
+      fail_at(window_.end(), "more text than " + text::byte_text(double(options_.max_text_bytes)) +
                                  ", the most that is read of one file");
     }
     fail_at(window_.end(), source_.text_bytes() == 0
@@ -100,8 +99,7 @@ class TraceReader {
   void refuse_binary_files() {
     (void)window_.more(kMaxPieceBytes);
     constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    const std::string_view text(window_.begin(),
-                                static_cast<std::size_t>(window_.end() - window_.begin()));
+    const std::string_view text(window_.begin(), std::size_t(window_.end() - window_.begin()));
     if (text.starts_with(kMark)) window_.consume_to(window_.begin() + kMark.size());
     const auto refuse = [&](const std::string& what) { throw ConfigError(path_, what); };
     if (text.starts_with("PK\x03\x04")) refuse("is a ZIP archive; unpack it first");

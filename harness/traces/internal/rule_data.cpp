@@ -20,7 +20,7 @@ constexpr double kManyBusy = 0.7;
 std::string_view describe(LoaderPart part) {
   constexpr std::array<std::string_view, kLoaderPartCount> kWords = {"fetching", "decoding",
                                                                      "collating", "no worker busy"};
-  return kWords[static_cast<std::size_t>(part)];
+  return kWords[std::size_t(part)];
 }
 
 std::string_view loader_class(const RuleInput& in) {

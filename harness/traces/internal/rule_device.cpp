@@ -18,7 +18,7 @@ std::string_view describe(IdleCause cause) {
   constexpr std::array<std::string_view, kIdleCauses> kWords = {
       "loading data", "synchronising",         "calls that copy", "calls that launch",
       "backward",     "operators on the host", "other threads",   "unexplained time"};
-  return kWords[static_cast<std::size_t>(cause)];
+  return kWords[std::size_t(cause)];
 }
 
 double kernel_ns(const RuleInput& in) {

@@ -113,8 +113,7 @@ void mark_edges(std::vector<Step>& steps) {
     for (Step& step : steps) step.truncated = step.truncated || step.device_rows == 0;
   }
   const Step& before = steps[steps.size() - 2];
-  if (static_cast<double>(steps.back().device_rows) <
-      kTruncatedBelow * static_cast<double>(before.device_rows)) {
+  if (double(steps.back().device_rows) < kTruncatedBelow * double(before.device_rows)) {
     steps.back().truncated = true;
   }
 }
@@ -359,7 +358,7 @@ const RepeatedRows* most(const std::vector<RepeatedRows>& all, const Chosen& cho
 
 // Number of a thread's rows other than steps and Python frames.
 std::size_t rows_of_work(const Trace& trace, const TraceLane& lane) {
-  return static_cast<std::size_t>(std::ranges::count_if(lane.events, [&](const TraceEvent& event) {
+  return std::size_t(std::ranges::count_if(lane.events, [&](const TraceEvent& event) {
     return is_call(event.kind) || is_host_op(trace, event);
   }));
 }

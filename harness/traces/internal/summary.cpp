@@ -16,8 +16,7 @@ Summary summarise(std::vector<double> values) {
   out.n = std::ssize(values);
   out.min = values.front();
   out.max = values.back();
-  out.mean =
-      std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+  out.mean = std::accumulate(values.begin(), values.end(), 0.0) / double(values.size());
   out.median = stats::quantile_of_sorted(values, 0.5);
   out.p90 = stats::quantile_of_sorted(values, 0.9);
   out.p95 = stats::quantile_of_sorted(values, 0.95);

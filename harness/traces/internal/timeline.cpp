@@ -29,7 +29,7 @@ class CallIndex {
 
   Slot& find(std::uint64_t correlation) {
     constexpr std::uint64_t kHashMultiplier = 0x9E3779B97F4A7C15U;
-    std::size_t at = static_cast<std::size_t>((correlation * kHashMultiplier) >> 20U) & mask_;
+    std::size_t at = std::size_t((correlation * kHashMultiplier) >> 20U) & mask_;
     while (slots_[at].call != ops::kNoIndex && slots_[at].correlation != correlation) {
       at = (at + 1) & mask_;
     }

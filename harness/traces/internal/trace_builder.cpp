@@ -11,15 +11,14 @@ namespace stepbench::traces {
 
 std::size_t TraceBuilder::LaneHash::operator()(const LaneKey& key) const {
   constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15;
-  const auto mixed = (static_cast<std::uint64_t>(key.first) * kHashMultiplier) ^
-                     static_cast<std::uint64_t>(key.second);
-  return static_cast<std::size_t>((mixed * kHashMultiplier) >> 16U);
+  const auto mixed = (std::uint64_t(key.first) * kHashMultiplier) ^ std::uint64_t(key.second);
+  return std::size_t((mixed * kHashMultiplier) >> 16U);
 }
 
 std::uint32_t TraceBuilder::new_lane(LaneKind kind) {
   trace_.lanes.emplace_back();
   trace_.lanes.back().kind = kind;
-  return static_cast<std::uint32_t>(trace_.lanes.size() - 1);
+  return std::uint32_t(trace_.lanes.size() - 1);
 }
 
 std::uint32_t TraceBuilder::host_lane(std::int64_t pid, std::int64_t tid) {
@@ -80,7 +79,7 @@ std::uint32_t TraceBuilder::name(std::string_view text) {
   const std::uint32_t found =
       names_.find(hash, [&](std::uint32_t index) { return trace_.names[index].text == text; });
   if (found != TextIndex::kAbsent) return found;
-  const auto made = static_cast<std::uint32_t>(trace_.names.size());
+  const auto made = std::uint32_t(trace_.names.size());
   trace_.names.push_back({std::string(text), facts_of_name(text)});
   names_.insert(hash, made);
   return made;
@@ -89,7 +88,7 @@ std::uint32_t TraceBuilder::name(std::string_view text) {
 std::uint32_t TraceBuilder::text(std::string_view text) {
   const std::uint32_t known = known_text(text);
   if (known != ops::kNoIndex) return known;
-  const auto made = static_cast<std::uint32_t>(trace_.texts.size());
+  const auto made = std::uint32_t(trace_.texts.size());
   trace_.texts.emplace_back(text);
   texts_.insert(TextIndex::hash(text), made);
   return made;
@@ -109,7 +108,7 @@ std::uint32_t TraceBuilder::detail_in(std::vector<Detail>& table, TextIndex& ind
   const std::uint32_t found =
       index.find(hash, [&](std::uint32_t at) { return table[at] == detail; });
   if (found != TextIndex::kAbsent) return found;
-  const auto made = static_cast<std::uint32_t>(table.size());
+  const auto made = std::uint32_t(table.size());
   table.push_back(detail);
   index.insert(hash, made);
   return made;
@@ -169,7 +168,7 @@ void TraceBuilder::order_lanes() {
   std::vector<TraceLane> lanes;
   lanes.reserve(order.size());
   for (const std::uint32_t index : order) {
-    place[index] = static_cast<std::uint32_t>(lanes.size());
+    place[index] = std::uint32_t(lanes.size());
     lanes.push_back(std::move(trace_.lanes[index]));
   }
   trace_.lanes = std::move(lanes);

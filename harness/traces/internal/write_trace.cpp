@@ -249,7 +249,7 @@ class TraceRows {
   void arrows_to_backward() {
     std::unordered_map<std::uint64_t, const TraceEvent*> forward;
     const auto key = [](std::int64_t sequence, std::int64_t thread) {
-      return (static_cast<std::uint64_t>(sequence) << 24U) ^ static_cast<std::uint64_t>(thread);
+      return (std::uint64_t(sequence) << 24U) ^ std::uint64_t(thread);
     };
     const auto forward_thread = [&](const TraceEvent& event) {
       const OpDetail* op = trace_.op_detail(event);
@@ -353,7 +353,7 @@ TraceFile& TraceFile::write_through(std::string_view piece) {
 }
 
 void TraceFile::flush() {
-  const std::string_view buffered(buffer_.data(), static_cast<std::size_t>(end_ - buffer_.data()));
+  const std::string_view buffered(buffer_.data(), std::size_t(end_ - buffer_.data()));
   end_ = buffer_.data();
   if (buffered.empty()) return;
   if (!compressor_) {

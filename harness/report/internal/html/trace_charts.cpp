@@ -53,14 +53,14 @@ document::Table steps_table(const AnalysedTrace& analysed, const traces::IdleRep
   table.columns.push_back(document::words("counts"));
   const std::vector<std::size_t> counted_steps = steps.counted();
   const auto cell = [](std::int64_t ns) {
-    const double ms = static_cast<double>(ns) / kNsPerMs;
+    const double ms = double(ns) / kNsPerMs;
     return document::Cell{ns == 0 ? "0" : text::significant(ms), ms};
   };
   for (std::size_t i = 0; i < report.steps.size() && i < steps.steps.size(); ++i) {
     const traces::StepTime& step = report.steps[i];
     const std::int64_t number = steps.steps[i].number;
     std::vector<document::Cell>& cells = table.rows.emplace_back().cells;
-    cells.push_back({std::to_string(number), static_cast<double>(number)});
+    cells.push_back({std::to_string(number), double(number)});
     cells.push_back(cell(step.wall_ns));
     for (const traces::StepPart* part : parts) cells.push_back(cell(part->of(step)));
     const bool counts = std::ranges::find(counted_steps, i) != counted_steps.end();
@@ -74,9 +74,7 @@ std::optional<document::Figure> mean_figure(const AnalysedTrace& analysed,
                                             const traces::IdleReport& report) {
   const std::vector<std::size_t> counts = analysed.analysis.steps.counted();
   if (counts.empty() || report.counted.wall_ns <= 0) return std::nullopt;
-  const auto mean = [&](std::int64_t total_ns) {
-    return static_cast<double>(total_ns) / static_cast<double>(counts.size());
-  };
+  const auto mean = [&](std::int64_t total_ns) { return double(total_ns) / double(counts.size()); };
   const double wall_ns = mean(report.counted.wall_ns);
   std::vector<const traces::StepPart*> parts = parts_of(report);
   std::erase_if(parts, [&](const auto* part) { return part->of(report.counted) == 0; });
@@ -105,7 +103,7 @@ document::Figure steps_figure(const AnalysedTrace& analysed, const traces::IdleR
       std::min(std::ssize(report.steps), std::ssize(analysed.analysis.steps.steps));
   const std::int64_t shown = std::min(all, kMaxStepsDrawn);
   json::JsonText json = chart("trace_steps");
-  json.integer("trace", static_cast<std::int64_t>(place));
+  json.integer("trace", std::int64_t(place));
   json.integer("idle", &report - analysed.analysis.idle.data()).integer("most", shown);
   add_parts(json, report, parts_of(report));
   json.close_object();
@@ -160,7 +158,7 @@ document::Figure differences_figure(std::size_t place, std::string_view key,
   const std::size_t shown = std::min(rows.size(), kMaxDiffRows);
   const auto drawn = std::span(rows).first(shown);
   json::JsonText json = chart("differences");
-  json.integer("diff", static_cast<std::int64_t>(place)).text("rows", key);
+  json.integer("diff", std::int64_t(place)).text("rows", key);
   json.texts("names", std::span(names).first(shown)).close_object();
   const auto changed = std::ranges::count_if(drawn, &traces::DiffRow::changed);
   std::string note = "Grey: no more than the steps themselves differ by.";
@@ -220,7 +218,7 @@ void add_lanes(json::JsonText& json, std::string_view kind, std::span<const trac
 
 document::Figure means_figure(const traces::RankReport& report, std::size_t place) {
   json::JsonText json = chart("ranks");
-  json.integer("job", static_cast<std::int64_t>(place)).close_object();
+  json.integer("job", std::int64_t(place)).close_object();
   std::string alt =
       text::counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
   if (report.straggler) {
