@@ -24,7 +24,6 @@ namespace stepbench {
 enum class Severity : std::uint8_t;
 }  // namespace stepbench
 namespace stepbench::traces {
-enum class DiffLevel : std::uint8_t;
 enum class IntegrityLevel : std::uint8_t;
 }  // namespace stepbench::traces
 namespace stepbench::verdict {
@@ -39,7 +38,6 @@ enum class NightState : std::uint8_t;
 namespace stepbench::report {
 
 [[nodiscard]] document::Tone tone_of(Severity severity);
-[[nodiscard]] document::Tone tone_of(traces::DiffLevel level);
 [[nodiscard]] document::Tone tone_of(traces::IntegrityLevel level);
 // Claims that are not confirmed are doubts.
 [[nodiscard]] document::Tone tone_of(const verdict::TestResult& test);

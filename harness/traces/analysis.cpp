@@ -69,7 +69,7 @@ Analysis analyse(const Trace& trace, const AnalysisOptions& options) {
   out.idle = attribute_idle(timeline, out.steps);
   out.profiler_overhead_ns = overhead_in_steps(trace, out.steps);
   out.data_loading = find_data_loading(timeline, out.steps);
-  out.loader_work = find_loader_work(timeline, out.steps);
+  out.loader_work = find_loader_work(timeline, out.steps, out.data_loading);
   out.host_work = find_host_work(timeline, out.steps);
   out.copies = find_copies(timeline, out.steps);
   out.host_waits = find_host_waits(timeline, out.steps);

@@ -14,16 +14,10 @@
 #include <optional>
 #include <vector>
 
-#include "harness/traces/internal/collectives.h"
-#include "harness/traces/internal/copies.h"
-#include "harness/traces/internal/data_loading.h"
-#include "harness/traces/internal/device_use.h"
-#include "harness/traces/internal/efficiency.h"
+#include "harness/traces/internal/device_work.h"
 #include "harness/traces/internal/host_work.h"
 #include "harness/traces/internal/idle.h"
 #include "harness/traces/internal/integrity.h"
-#include "harness/traces/internal/launches.h"
-#include "harness/traces/internal/operators.h"
 #include "harness/traces/internal/steps.h"
 #include "harness/traces/internal/summary.h"
 

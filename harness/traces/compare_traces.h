@@ -24,10 +24,51 @@
 #include "harness/base/enum_names.h"
 #include "harness/findings/finding.h"
 #include "harness/traces/analysis.h"
-#include "harness/traces/internal/rank_trace.h"
-#include "harness/traces/internal/step_costs.h"
 
 namespace stepbench::traces {
+
+// Costs of the counted steps by name, one value per step. Names are copied, so the trace need not
+// be kept.
+enum class CostKind : std::uint8_t {
+  kOperator,   // ops and annotations of all threads: time in which they are the innermost row
+  kKernel,     // kernels, copies and sets: sum of durations, by the step that launched them
+  kCall,       // runtime or driver calls, by the step in which they begin
+  kShape,      // matrix products, convolutions and attention by shape: EfficiencyRow
+  kCollective  // CollectiveRow
+};
+constexpr EnumNames<5> names_of(CostKind) {
+  return {"operator", "kernel", "call", "shape", "collective"};
+}
+inline constexpr std::size_t kCostKinds = 5;
+
+struct NamedCost {
+  CostKind kind = CostKind::kOperator;
+  std::string name = {};
+  // For operators, if known: "data_wait", "backward", "optimizer" or the outermost annotation
+  // around them. For shapes: "forward" or "backward". For collectives: their group.
+  std::string phase = {};
+  StepShares steps = {};  // calls: number that begin in the step
+  // Sum over all steps: FLOP of shapes, bus bytes of collectives; 0: unknown.
+  double work = 0;
+};
+
+[[nodiscard]] inline auto key_of(const NamedCost& cost) {
+  return std::tie(cost.kind, cost.name, cost.phase);
+}
+
+// Merges two lists sorted by key: visits both entries of a key together, null for a missing one.
+template <typename Costs, typename MoreCosts, typename Visit>
+void for_each_key(Costs& a, MoreCosts& b, const Visit& visit) {
+  auto left = a.begin();
+  auto right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    const bool has_left = left != a.end() && (right == b.end() || key_of(*left) <= key_of(*right));
+    const bool has_right = right != b.end() && (left == a.end() || key_of(*right) <= key_of(*left));
+    visit(has_left ? &*left : nullptr, has_right ? &*right : nullptr);
+    if (has_left) ++left;
+    if (has_right) ++right;
+  }
+}
 
 // One side: one trace, or several of one case with their steps concatenated.
 struct DiffSide {
@@ -48,8 +89,10 @@ struct DiffSide {
   bool only_edges = false;                 // some trace has only its first and last step
   std::vector<std::size_t> steps_of = {};  // number of entries in `steps` from each trace
   std::vector<StepTime> steps = {};        // counted steps of all traces
-  std::vector<NamedCost> costs = {};       // sorted by kind, name and phase
-  std::vector<Finding> findings = {};      // findings of the first trace
+  // Sorted by kind, name and phase. Rows with equal names are merged, such as convolutions of one
+  // shape with different strides.
+  std::vector<NamedCost> costs = {};
+  std::vector<Finding> findings = {};  // findings of the first trace
 
   // Appends the steps of another trace of the case; settings and findings are kept.
   void append(DiffSide more);
@@ -116,10 +159,8 @@ struct DiffFinding {
   bool is_gain = false;
 };
 
-enum class DiffLevel : std::uint8_t { kNote, kWarning, kError };
-constexpr EnumNames<3> names_of(DiffLevel) { return {"note", "warning", "error"}; }
 struct DiffNote {
-  DiffLevel level = DiffLevel::kNote;
+  IntegrityLevel level = IntegrityLevel::kNote;
   std::string text = {};
 };
 
@@ -171,6 +212,36 @@ inline constexpr double kDiffCalls = 0.1;
 // shortest call's length in which the rank computes nothing: if all had come in time, the exchange
 // would overlap what is computed at the beginning of the call. Time in which several collectives
 // wait counts once. A rank's own work in a step is the step without this waiting.
+
+// What is kept of a rank.
+struct RankStep {
+  std::int64_t number = 0;    // N of ProfilerStep#N
+  std::int64_t begin_ns = 0;  // on the trace's own clock; since 1970 if it has a base
+  StepTime time = {};
+  std::int64_t communication_ns = 0;          // all communication, including hidden
+  std::vector<ExchangeRow> collectives = {};  // sorted by start
+};
+
+struct RankTrace {
+  std::string path = {};
+  std::int64_t rank = 0;
+  std::optional<std::int64_t> world = {};
+  std::string job = {};  // for a trace of stepbench: case, launch and profiler
+  std::string host = {};
+  bool since_1970 = false;   // its clock gives absolute time
+  std::int64_t base_ns = 0;  // absolute time at which the trace's own clock is 0
+  bool damaged = false;
+  WindowKind window = WindowKind::kHostStep;
+  IdleScope scope = IdleScope::kHost;
+  std::int64_t resolution_ns = 1;
+  // Kernels that compute; without a device, operators of the step thread.
+  IntervalSet computing = {};
+  std::vector<RankStep> steps = {};  // counted steps
+};
+
+// nullopt if the trace does not record its rank.
+[[nodiscard]] std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
+                                                  const Analysis& analysis);
 
 struct RankRow {
   std::int64_t rank = 0;

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -222,6 +223,10 @@ struct Trace {
   }
   [[nodiscard]] const TraceLane& lane_of(const TraceEvent& event) const {
     return lanes[event.lane];
+  }
+  [[nodiscard]] auto host_lanes() const {
+    return std::views::filter(lanes,
+                              [](const TraceLane& lane) { return lane.kind == LaneKind::kHost; });
   }
   [[nodiscard]] std::string_view text(std::uint32_t index) const {
     return index == ops::kNoIndex ? std::string_view{} : std::string_view(texts[index]);

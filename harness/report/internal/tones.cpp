@@ -4,7 +4,6 @@
 #include "harness/findings/finding.h"
 #include "harness/nights/night.h"
 #include "harness/traces/analysis.h"
-#include "harness/traces/compare_traces.h"
 #include "harness/verdict/comparison.h"
 
 namespace stepbench::report {
@@ -12,11 +11,6 @@ namespace stepbench::report {
 document::Tone tone_of(Severity severity) {
   if (severity == Severity::kProblem) return document::Tone::kBad;
   return severity == Severity::kWarning ? document::Tone::kDoubt : document::Tone::kPlain;
-}
-
-document::Tone tone_of(traces::DiffLevel level) {
-  if (level == traces::DiffLevel::kError) return document::Tone::kBad;
-  return level == traces::DiffLevel::kWarning ? document::Tone::kDoubt : document::Tone::kPlain;
 }
 
 document::Tone tone_of(traces::IntegrityLevel level) {

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/collectives.h"
+#include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <functional>
 #include <map>
+#include <span>
 #include <utility>
 
-#include "harness/traces/internal/host_activity.h"
 #include "harness/traces/internal/name_facts.h"
+#include "harness/traces/internal/nesting.h"
 
 namespace stepbench::traces {
 namespace {
 
-using RowsAround = std::vector<const TraceEvent*>;
+// A row and the host rows around it or around its launch, innermost first.
+using RowAndAround = std::vector<const TraceEvent*>;
 
 std::string message_key(std::int64_t from, std::int64_t to) {
   return "message " + std::to_string(from) + "->" + std::to_string(to);
@@ -65,23 +67,21 @@ const CollectiveDetail* detail_of(const Trace& trace, const TraceEvent& event) {
   return index == ops::kNoIndex ? nullptr : &trace.collectives[index];
 }
 
-// Returns the operation and its peers, taken from the row itself or from the host rows around it or
-// around its launch, innermost first: "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
-std::string key_of_collective(const Trace& trace, const TraceEvent& event,
-                              const RowsAround& around) {
-  std::string key;
-  if (const auto* detail = detail_of(trace, event)) key = key_of_detail(trace, *detail);
-  for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
-    if (const auto* detail = detail_of(trace, **row)) key = key_of_detail(trace, *detail);
+// Returns the operation and its peers, taken from the innermost row that knows them:
+// "nccl:all_to_all", record_param_comms, c10d::alltoall_base_.
+std::string key_of_collective(const Trace& trace, const RowAndAround& rows) {
+  for (const TraceEvent* row : rows) {
+    const CollectiveDetail* detail = detail_of(trace, *row);
+    if (detail == nullptr) continue;
+    if (std::string key = key_of_detail(trace, *detail); !key.empty()) return key;
   }
-  for (auto row = around.rbegin(); key.empty() && row != around.rend(); ++row) {
-    const std::string& name = trace.name_of(**row);
+  for (const TraceEvent* row : std::span(rows).subspan(1)) {
+    const std::string& name = trace.name_of(*row);
     if (!is_backend_row(name) && !name.starts_with("c10d::")) continue;
     if (const auto message = key_of_message(name)) return *message;
-    if (!holds_message(name)) key = name;
+    if (!holds_message(name)) return name;
   }
-  if (!key.empty()) return key;
-  const std::string& name = trace.name_of(event);
+  const std::string& name = trace.name_of(*rows.front());
   if (const auto message = key_of_message(name)) return *message;
   return holds_message(name) ? std::string() : short_row_name(name);
 }
@@ -145,70 +145,50 @@ ExchangeFacts facts_of_detail(const Trace& trace, const CollectiveDetail& detail
   return facts;
 }
 
-// From the row itself or the rows around it, innermost first; otherwise only the row's name.
-ExchangeFacts facts_of(const Trace& trace, const TraceEvent& event, const RowsAround& around) {
-  if (const auto* detail = detail_of(trace, event)) return facts_of_detail(trace, *detail);
-  for (auto row = around.rbegin(); row != around.rend(); ++row) {
-    if (const auto* detail = detail_of(trace, **row)) return facts_of_detail(trace, *detail);
+ExchangeFacts facts_of(const Trace& trace, const RowAndAround& rows) {
+  for (const TraceEvent* row : rows) {
+    if (const auto* detail = detail_of(trace, *row)) return facts_of_detail(trace, *detail);
   }
-  for (auto row = around.rbegin(); row != around.rend(); ++row) {
-    const std::string& name = trace.name_of(**row);
-    if (is_backend_row(name)) return {.name = name};
+  for (const TraceEvent* row : std::span(rows).subspan(1)) {
+    if (is_backend_row(trace.name_of(*row))) return {.name = trace.name_of(*row)};
   }
-  return {.name = short_row_name(trace.name_of(event))};
+  return {.name = short_row_name(trace.name_of(*rows.front()))};
 }
 
-ExchangeRow exchange_of(const Trace& trace, const TraceEvent& event, const RowsAround& around,
-                        std::int64_t placed_by_ns) {
-  return {.key = key_of_collective(trace, event, around),
-          .at = span_of(event),
-          .placed_by_ns = placed_by_ns,
-          .facts = facts_of(trace, event, around)};
-}
+class ExchangeList {
+ public:
+  explicit ExchangeList(const Trace& trace) : trace_(trace) {}
 
-struct LaunchedExchange {
-  const TraceEvent* call = nullptr;
-  const TraceEvent* row = nullptr;
+  // `placed_by`: its launch, or a row of the host itself; null: unknown.
+  void add(const TraceEvent& event, const TraceEvent* placed_by) {
+    RowAndAround rows = {&event};
+    if (placed_by != nullptr) {
+      const Nesting& thread = thread_of(placed_by->lane);
+      for (std::uint32_t row = thread.at(placed_by->start_ns); row != ops::kNoIndex;
+           row = thread[row].parent) {
+        rows.push_back(thread[row].event);
+      }
+    }
+    found_.push_back({.key = key_of_collective(trace_, rows),
+                      .at = span_of(event),
+                      .placed_by_ns = (placed_by == nullptr ? event : *placed_by).start_ns,
+                      .facts = facts_of(trace_, rows)});
+  }
+
+  [[nodiscard]] std::vector<ExchangeRow> take() { return std::move(found_); }
+
+ private:
+  const Nesting& thread_of(std::uint32_t lane) {
+    const auto found = threads_.find(lane);
+    if (found != threads_.end()) return found->second;
+    const auto keep = [](const TraceEvent& event) { return is_op_or_annotation(event.kind); };
+    return threads_.try_emplace(lane, trace_.lanes[lane], keep).first->second;
+  }
+
+  const Trace& trace_;
+  std::map<std::uint32_t, Nesting> threads_;  // by lane
+  std::vector<ExchangeRow> found_;
 };
-
-std::vector<ExchangeRow> exchanges_on_devices(const Timeline& timeline) {
-  const Trace& trace = *timeline.trace;
-  std::vector<ExchangeRow> all;
-  std::map<std::uint32_t, std::vector<LaunchedExchange>> launched;
-  for (const WorkRow& row : timeline.work) {
-    if (!row.communication) continue;
-    const TraceEvent* call = timeline.call_of(row);
-    if (call != nullptr) {
-      launched[call->lane].push_back({call, row.event});
-    } else {
-      all.push_back(exchange_of(trace, *row.event, {}, row.event->start_ns));
-    }
-  }
-  for (auto& [lane, rows] : launched) {
-    std::ranges::stable_sort(rows, [](const LaunchedExchange& a, const LaunchedExchange& b) {
-      return a.call->start_ns < b.call->start_ns;
-    });
-    OpenRows open(trace.lanes[lane]);
-    for (const LaunchedExchange& each : rows) {
-      all.push_back(
-          exchange_of(trace, *each.row, open.at(each.call->start_ns), each.call->start_ns));
-    }
-  }
-  return all;
-}
-
-std::vector<ExchangeRow> exchanges_on_host(const Trace& trace) {
-  std::vector<ExchangeRow> all;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
-    OpenRows open(lane);
-    for (const TraceEvent& event : lane.events) {
-      if (!is_host_op(trace, event) || !is_backend_row(trace.name_of(event))) continue;
-      all.push_back(exchange_of(trace, event, open.at(event.start_ns), event.start_ns));
-    }
-  }
-  return all;
-}
 
 }  // namespace
 
@@ -231,11 +211,21 @@ std::optional<double> ExchangeFacts::bus_bandwidth(double duration_ns) const {
 }
 
 std::vector<ExchangeRow> exchanges_of(const Timeline& timeline) {
-  std::vector<ExchangeRow> all = exchanges_on_devices(timeline);
-  if (all.empty()) all = exchanges_on_host(*timeline.trace);
-  std::ranges::stable_sort(all, [](const ExchangeRow& a, const ExchangeRow& b) {
-    return a.at.begin_ns < b.at.begin_ns;
-  });
+  const Trace& trace = *timeline.trace;
+  ExchangeList exchanges(trace);
+  for (const WorkRow& row : timeline.work) {
+    if (row.communication) exchanges.add(*row.event, timeline.call_of(row));
+  }
+  std::vector<ExchangeRow> all = exchanges.take();
+  if (!all.empty()) return all;
+  for (const TraceLane& lane : trace.host_lanes()) {
+    for (const TraceEvent& event : lane.events) {
+      const bool exchanges_data = is_host_op(trace, event) && is_backend_row(trace.name_of(event));
+      if (exchanges_data) exchanges.add(event, &event);
+    }
+  }
+  all = exchanges.take();
+  std::ranges::stable_sort(all, {}, [](const ExchangeRow& row) { return row.at.begin_ns; });
   return all;
 }
 
@@ -244,9 +234,7 @@ ValueOrReason<std::vector<CollectiveRow>> list_collectives(const Timeline& timel
   const std::vector<TimeSpan> windows = steps.counted_windows();
   std::map<ExchangeFacts, std::pair<CollectiveRow, std::vector<double>>> rows;
   const std::vector<ExchangeRow> exchanges = exchanges_of(timeline);
-  if (exchanges.empty()) {
-    return ValueOrReason<std::vector<CollectiveRow>>::absent("no communication with other ranks");
-  }
+  if (exchanges.empty()) return Absent{"no communication with other ranks"};
   const IntervalSet computing = timeline.busy(
       std::nullopt, [](const WorkRow& row) { return is_kernel(row) && !row.communication; });
   for (const ExchangeRow& each : exchanges) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/copies.h"
+#include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
 #include <functional>
@@ -170,8 +170,8 @@ ValueOrReason<Copies> find_copies(const Timeline& timeline, const Steps& steps) 
     any = true;
   }
   if (!any) {
-    return ValueOrReason<Copies>::absent(timeline.work.empty() ? "the trace has no device rows"
-                                                               : "the trace has no copies");
+    return Absent{timeline.work.empty() ? "the trace has no device rows"
+                                        : "the trace has no copies"};
   }
   return sums.finish();
 }

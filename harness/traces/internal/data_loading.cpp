@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/data_loading.h"
+#include "harness/traces/internal/host_work.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,15 +12,12 @@ namespace stepbench::traces {
 ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Steps& steps) {
   const Trace& trace = *timeline.trace;
   DataLoading out;
-  const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
   std::vector<double> later;
   std::vector<double> intervals;
   if (steps.lane != ops::kNoIndex) {
     for (const TraceEvent& event : trace.lanes[steps.lane].events) {
-      if (!is_host_op(trace, event) || !trace.names[event.name].facts.data_wait) continue;
-      LoaderCall call = {.at = span_of(event), .name = event.name};
-      call.exposed_ns = call.at.length_ns() - busy.length_in(call.at);
-      if (const auto step = steps.at(event.start_ns)) call.step = *step;
+      if (!is_host_op(trace, event) || !trace.facts_of(event).data_wait) continue;
+      const LoaderCall call = {.at = span_of(event), .name = event.name};
       if (out.calls.empty()) {
         out.first_ns = call.at.length_ns();
       } else {
@@ -31,9 +28,9 @@ ValueOrReason<DataLoading> find_data_loading(const Timeline& timeline, const Ste
     }
   }
   if (out.calls.empty()) {
-    return ValueOrReason<DataLoading>::absent(
-        "the step thread has no DataLoader rows: it loads data without a DataLoader, or another "
-        "thread does");
+    return Absent{
+        "the step thread has no DataLoader rows: it loads data without a DataLoader, or "
+        "another thread does"};
   }
   out.later = summarise(std::move(later));
   out.interval = summarise(std::move(intervals));
@@ -164,17 +161,6 @@ LoaderWork::Parts rounded(const std::array<double, kLoaderPartCount>& ns, std::i
   return parts;
 }
 
-IntervalSet fetches_of(const Trace& trace, std::uint32_t lane) {
-  std::vector<TimeSpan> spans;
-  if (lane == ops::kNoIndex) return {};
-  for (const TraceEvent& event : trace.lanes[lane].events) {
-    if (is_host_op(trace, event) && trace.facts_of(event).data_wait) {
-      spans.push_back(span_of(event));
-    }
-  }
-  return IntervalSet(std::move(spans));
-}
-
 }  // namespace
 
 std::int64_t LoaderWork::exposed_total_ns() const {
@@ -185,14 +171,14 @@ LoaderPart LoaderWork::largest_exposed() const {
   return static_cast<LoaderPart>(std::ranges::max_element(exposed_ns) - exposed_ns.begin());
 }
 
-ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps) {
+ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps& steps,
+                                           const ValueOrReason<DataLoading>& loading) {
   const Trace& trace = *timeline.trace;
   const IntervalSet counted(steps.counted_windows());
   LoaderWork out;
   WorkSweep sweep;
   std::vector<double> batch_ns;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace.host_lanes()) {
     const std::vector<MadeBatch> batches = batches_of(trace, lane);
     if (batches.empty()) continue;
     sweep.add(batches);
@@ -204,13 +190,17 @@ ValueOrReason<LoaderWork> find_loader_work(const Timeline& timeline, const Steps
     }
   }
   if (sweep.workers() == 0) {
-    return ValueOrReason<LoaderWork>::absent("the trace has no rows of a loader's workers");
+    return Absent{"the trace has no rows of a loader's workers"};
   }
   sweep.sort();
   out.workers = sweep.workers();
   out.batch = summarise(std::move(batch_ns));
   const IntervalSet busy = timeline.busy(std::nullopt, [](const WorkRow&) { return true; });
-  const IntervalSet exposed = (fetches_of(trace, steps.lane) & counted) - busy;
+  std::vector<TimeSpan> fetches;
+  if (loading) {
+    for (const LoaderCall& call : loading->calls) fetches.push_back(call.at);
+  }
+  const IntervalSet exposed = (IntervalSet(std::move(fetches)) & counted) - busy;
   const WorkSweep::Over waiting = sweep.over(exposed);
   const WorkSweep::Over all = sweep.over(counted);
   out.exposed_ns = rounded(waiting.ns, exposed.length_ns());

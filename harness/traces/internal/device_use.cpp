@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/device_use.h"
+#include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
 #include <functional>
@@ -127,9 +127,8 @@ std::vector<DeviceUse> find_device_use(const Timeline& timeline, const Steps& st
 }
 
 ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
-  using Peaks = ValueOrReason<std::vector<MemoryPeak>>;
   if (trace.memory.empty()) {
-    return Peaks::absent("memory was not recorded: profile with profile_memory=True");
+    return Absent{"memory was not recorded: profile with profile_memory=True"};
   }
   std::map<int, MemoryPeak> peaks;
   for (const TraceMemory& row : trace.memory) {
@@ -143,7 +142,7 @@ ValueOrReason<std::vector<MemoryPeak>> memory_peaks(const Trace& trace) {
     peak.reserved_bytes = std::max(peak.reserved_bytes, row.total_reserved);
   }
   if (peaks.empty()) {
-    return Peaks::absent("memory rows have no totals, as in traces until 2021: unknown peak");
+    return Absent{"memory rows have no totals, as in traces until 2021: unknown peak"};
   }
   std::vector<MemoryPeak> out;
   for (auto& [device, peak] : peaks) {
@@ -244,13 +243,12 @@ ValueOrReason<Kernels> list_kernels(const Timeline& timeline, const Steps& steps
     durations.push_back(double(duration_ns));
     if (duration_ns < kTinyKernelNs) {
       ++out.tiny;
-      out.tiny_ns += duration_ns;
       if (counted) ++out.tiny_in_steps;
     }
   }
   if (sums.empty()) {
-    return ValueOrReason<Kernels>::absent(timeline.work.empty() ? "the trace has no device rows"
-                                                                : "the trace has no kernels");
+    return Absent{timeline.work.empty() ? "the trace has no device rows"
+                                        : "the trace has no kernels"};
   }
   for (KernelSums& sum : sums) {
     sum.row.blocks_per_sm = sum.blocks.value();

@@ -15,6 +15,8 @@
 namespace stepbench::traces {
 namespace {
 
+using enum IntegrityLevel;
+
 struct SideSample {
   double mean = 0;
   double error = 0;  // standard error of the mean, assuming independent steps or traces
@@ -129,56 +131,55 @@ class Comparison {
   }
 
  private:
-  void note(DiffLevel level, std::string text) { out_.notes.push_back({level, std::move(text)}); }
+  void note(IntegrityLevel level, std::string text) {
+    out_.notes.push_back({level, std::move(text)});
+  }
 
   void add_notes() {
     for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
       for (const std::string& damage : side->damage) {
-        note(DiffLevel::kError, std::string(name) + ": " + damage);
+        note(kError, std::string(name) + ": " + damage);
       }
       if (side->damage.empty() && side->doubts > 0) {
-        note(DiffLevel::kWarning,
+        note(kWarning,
              std::string(name) +
                  ": this trace has warnings; `stepbench analyze` of this trace alone shows them");
       }
       if (side->only_edges) {
-        note(DiffLevel::kWarning,
-             std::string(name) +
-                 " has only a first and a last step, which often differ from all others");
+        note(kWarning, std::string(name) +
+                           " has only a first and a last step, which often differ from all others");
       }
     }
     for (const auto& [side, name] : {std::pair(&base_, "base"), std::pair(&next_, "new")}) {
-      if (side->steps.empty()) note(DiffLevel::kError, std::string(name) + " has no step");
+      if (side->steps.empty()) note(kError, std::string(name) + " has no step");
     }
     add_settings();
     if (std::min(base_.steps.size(), next_.steps.size()) < kStepsForSpread) {
-      note(DiffLevel::kWarning,
+      note(kWarning,
            "a side has fewer than three steps: the spread of its steps is unknown, and only "
            "changes from 5 % count");
     }
     if (base_.steps.size() != next_.steps.size()) {
-      note(DiffLevel::kNote, "the sides have different numbers of steps (base " +
-                                 std::to_string(base_.steps.size()) + ", new " +
-                                 std::to_string(next_.steps.size()) +
-                                 "): all values are means of one step");
+      note(kNote, "the sides have different numbers of steps (base " +
+                      std::to_string(base_.steps.size()) + ", new " +
+                      std::to_string(next_.steps.size()) + "): all values are means of one step");
     }
   }
 
   void add_settings() {
     if (base_.window != next_.window) {
-      note(DiffLevel::kError, "the sides define a step differently: window " +
-                                  std::string(name_of(base_.window)) + " in base, " +
-                                  std::string(name_of(next_.window)) + " in new");
+      note(kError, "the sides define a step differently: window " +
+                       std::string(name_of(base_.window)) + " in base, " +
+                       std::string(name_of(next_.window)) + " in new");
     }
     if ((base_.scope == IdleScope::kHost) != (next_.scope == IdleScope::kHost)) {
-      note(DiffLevel::kError, std::string("only ") +
-                                  (base_.scope == IdleScope::kHost ? "new" : "base") +
-                                  " has device rows");
+      note(kError, std::string("only ") + (base_.scope == IdleScope::kHost ? "new" : "base") +
+                       " has device rows");
     } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
-      note(DiffLevel::kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
-                                  text::join(next_.devices) + " in new");
+      note(kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
+                       text::join(next_.devices) + " in new");
     } else if (base_.devices.empty() != next_.devices.empty()) {
-      note(DiffLevel::kWarning,
+      note(kWarning,
            std::string("only ") + (base_.devices.empty() ? "new" : "base") + " names its device");
     }
     setting("shapes", base_.with_shapes, next_.with_shapes);
@@ -188,24 +189,23 @@ class Comparison {
       setting("Python rows", base_.python_rows, next_.python_rows);
     }
     if (base_.resolution_ns != next_.resolution_ns) {
-      note(DiffLevel::kWarning,
+      note(kWarning,
            "the times of one side are whole microseconds: differences of short rows may be "
            "rounding");
     }
     if (base_.world != next_.world && base_.world && next_.world) {
-      note(DiffLevel::kError, "the jobs differ: " + std::to_string(*base_.world) +
-                                  " ranks in base, " + std::to_string(*next_.world) + " in new");
+      note(kError, "the jobs differ: " + std::to_string(*base_.world) + " ranks in base, " +
+                       std::to_string(*next_.world) + " in new");
     } else if (base_.rank != next_.rank && base_.rank && next_.rank) {
-      note(DiffLevel::kWarning, "the ranks differ: " + std::to_string(*base_.rank) + " in base, " +
-                                    std::to_string(*next_.rank) + " in new");
+      note(kWarning, "the ranks differ: " + std::to_string(*base_.rank) + " in base, " +
+                         std::to_string(*next_.rank) + " in new");
     }
   }
 
   void setting(const char* what, std::optional<bool> base, std::optional<bool> next) {
     if (base.value_or(false) == next.value_or(false)) return;
-    note(DiffLevel::kError, std::string("only ") + (base.value_or(false) ? "base" : "new") +
-                                " recorded " + what +
-                                ", which takes time: record both sides alike");
+    note(kError, std::string("only ") + (base.value_or(false) ? "base" : "new") + " recorded " +
+                     what + ", which takes time: record both sides alike");
   }
 
   static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {
@@ -316,13 +316,11 @@ class Comparison {
 }  // namespace
 
 bool TraceDiff::comparable() const {
-  return std::ranges::none_of(notes,
-                              [](const DiffNote& each) { return each.level == DiffLevel::kError; });
+  return std::ranges::none_of(notes, [](const DiffNote& each) { return each.level == kError; });
 }
 
 bool TraceDiff::doubtful() const {
-  return std::ranges::any_of(notes,
-                             [](const DiffNote& each) { return each.level != DiffLevel::kNote; });
+  return std::ranges::any_of(notes, [](const DiffNote& each) { return each.level != kNote; });
 }
 
 bool TraceDiff::nothing_changed() const {
@@ -335,76 +333,6 @@ bool TraceDiff::nothing_changed() const {
 
 TraceDiff compare_traces(const DiffSide& base, const DiffSide& next) {
   return Comparison(base, next).take();
-}
-
-namespace {
-
-void append_costs(std::vector<NamedCost>& all, std::size_t steps_before,
-                  std::vector<NamedCost> more) {
-  std::vector<NamedCost> out;
-  for_each_key(all, more, [&](NamedCost* old, const NamedCost* added) {
-    NamedCost cost =
-        old != nullptr ? std::move(*old)
-                       : NamedCost{.kind = added->kind, .name = added->name, .phase = added->phase};
-    if (added != nullptr) {
-      for (const auto& [step, share] : added->steps) cost.steps[steps_before + step] = share;
-      cost.work += added->work;
-    }
-    out.push_back(std::move(cost));
-  });
-  all = std::move(out);
-}
-
-}  // namespace
-
-DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& analysis,
-                   const std::vector<Finding>& findings, std::optional<int> device) {
-  DiffSide side{.paths = {path},
-                .window = analysis.steps.window,
-                .with_shapes = trace.with_shapes,
-                .with_stack = trace.with_stack,
-                .with_memory = trace.with_memory,
-                .python_rows = analysis.counts.python > 0,
-                .resolution_ns = trace.resolution_ns,
-                .rank = trace.rank,
-                .world = trace.world,
-                .findings = findings};
-  if (trace.own && !trace.own_fact("case_id").empty()) {
-    side.own_case = "case " + std::string(trace.own_fact("case_id")) + ' ' +
-                    std::string(trace.own_fact("engine"));
-  }
-  for (const IntegrityNote& each : analysis.integrity) {
-    if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
-    if (each.level == IntegrityLevel::kWarning) ++side.doubts;
-  }
-  for (const int id : analysis.devices) {
-    const ops::TraceDevice* known = trace.device(id);
-    if (known != nullptr && !known->name.empty()) side.devices.push_back(known->name);
-  }
-  const IdleReport* idle = analysis.idle_of(device);
-  if (idle == nullptr) return side;
-  side.scope = idle->scope;
-  const std::vector<Step>& steps = analysis.steps.steps;
-  for (const std::size_t i : analysis.steps.counted()) {
-    side.steps.push_back(idle->steps[i]);
-    if (steps[i].edge && steps.size() > 1 && !analysis.steps.chosen) side.only_edges = true;
-  }
-  side.steps_of = {side.steps.size()};
-  Timeline timeline(trace);
-  fold_counting_names(analysis.steps, timeline);
-  side.costs = step_costs(timeline, analysis);
-  return side;
-}
-
-void DiffSide::append(DiffSide more) {
-  const std::size_t before = steps.size();
-  paths.insert(paths.end(), more.paths.begin(), more.paths.end());
-  damage.insert(damage.end(), more.damage.begin(), more.damage.end());
-  doubts += more.doubts;
-  only_edges = only_edges || more.only_edges;
-  steps_of.insert(steps_of.end(), more.steps_of.begin(), more.steps_of.end());
-  steps.insert(steps.end(), more.steps.begin(), more.steps.end());
-  append_costs(costs, before, std::move(more.costs));
 }
 
 }  // namespace stepbench::traces

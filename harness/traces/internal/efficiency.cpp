@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/efficiency.h"
+#include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "harness/traces/internal/nesting.h"
+
 namespace stepbench::traces {
 namespace {
-
-constexpr std::uint32_t kNoRow = std::numeric_limits<std::uint32_t>::max();
 
 enum class Uncounted : std::uint8_t { kNoShapes, kSymbolic, kNoStrides, kOther };
 constexpr std::array<std::string_view, 4> kReasons = {
@@ -31,7 +30,6 @@ bool is_fused_by_triton(std::string_view kernel) { return kernel.starts_with("tr
 // An operator with a formula, or an autograd function.
 struct FormulaNode {
   const TraceEvent* event = nullptr;
-  std::uint32_t parent = kNoRow;
   bool autograd = false;
   bool backward = false;       // inside an autograd function
   bool has_inner = false;      // contains another operator with a formula
@@ -58,9 +56,9 @@ class EfficiencyTable {
 
   ValueOrReason<Efficiency> make() {
     if (std::ranges::find(formulas_, true) == formulas_.end()) {
-      return ValueOrReason<Efficiency>::absent(
-          timeline_.ops == 0 ? "the trace has no operators of the host"
-                             : "no operator is a matrix product, convolution or attention");
+      return Absent{timeline_.ops == 0
+                        ? "the trace has no operators of the host"
+                        : "no operator is a matrix product, convolution or attention"};
     }
     add_device_work();
     for (std::uint32_t lane = 0; lane < trace_.lanes.size(); ++lane) {
@@ -86,38 +84,31 @@ class EfficiencyTable {
   }
 
   void add_lane(std::uint32_t lane) {
-    const std::vector<TraceEvent>& events = trace_.lanes[lane].events;
-    nodes_.clear();
-    std::vector<std::uint32_t> node_of(events.size(), kNoRow);  // the innermost around each row
-    std::uint32_t open = kNoRow;
-    for (std::size_t i = 0; i < events.size(); ++i) {
-      const TraceEvent& event = events[i];
-      if (!is_op_or_annotation(event.kind)) {
-        continue;
+    const TraceLane& thread = trace_.lanes[lane];
+    const auto counts = [&](const TraceEvent& event) {
+      return formulas_[event.name] && event.kind == EventKind::kOp;
+    };
+    const Nesting rows(thread, [&](const TraceEvent& event) {
+      const bool autograd = trace_.facts_of(event).autograd;
+      return is_op_or_annotation(event.kind) && (autograd || counts(event));
+    });
+    std::vector<FormulaNode> nodes;
+    for (const auto& [event, parent] : rows.rows()) {
+      FormulaNode node{.event = event, .autograd = trace_.facts_of(*event).autograd};
+      if (parent != ops::kNoIndex) {
+        node.backward = nodes[parent].autograd || nodes[parent].backward;
+        if (counts(*event)) nodes[parent].has_inner = true;
       }
-      while (open != kNoRow && nodes_[open].event->end_ns <= event.start_ns) {
-        open = nodes_[open].parent;
-      }
-      const bool autograd = trace_.names[event.name].facts.autograd;
-      const bool counts = formulas_[event.name] && event.kind == EventKind::kOp;
-      if (autograd || counts) {
-        FormulaNode node{.event = &event, .parent = open, .autograd = autograd};
-        if (open != kNoRow) {
-          node.backward = nodes_[open].autograd || nodes_[open].backward;
-          if (counts) nodes_[open].has_inner = true;
-        }
-        open = std::uint32_t(nodes_.size());
-        nodes_.push_back(node);
-      }
-      node_of[i] = open;
+      nodes.push_back(node);
     }
+    const std::vector<std::uint32_t> node_of = rows.at_events(thread);
     for (const std::uint32_t call : calls_[lane]) {
       const TraceEvent* op = timeline_.calls[call].op;
       if (op == nullptr) continue;
-      const std::uint32_t node = node_of[std::size_t(op - events.data())];
-      if (node != kNoRow) give(call, nodes_[node]);
+      const std::uint32_t node = node_of[std::size_t(op - thread.events.data())];
+      if (node != ops::kNoIndex) give(call, nodes[node]);
     }
-    for (const FormulaNode& node : nodes_) {
+    for (const FormulaNode& node : nodes) {
       if (!node.autograd && !node.has_inner) add(node);
     }
   }
@@ -135,7 +126,7 @@ class EfficiencyTable {
     if (!out_.on_host && op.launched == 0) return;
     const std::int64_t ns = out_.on_host ? op.event->duration_ns() : op.work_ns;
     const auto [index, reason] = row_of(*op.event, op.backward);
-    if (index == kNoRow) {
+    if (index == ops::kNoIndex) {
       UncountedWork& uncounted = uncounted_[std::size_t(reason)];
       ++uncounted.calls;
       uncounted.time_ns += ns;
@@ -150,7 +141,7 @@ class EfficiencyTable {
   }
 
   struct Found {
-    std::uint32_t row = kNoRow;  // kNoRow: not counted, for `reason`
+    std::uint32_t row = ops::kNoIndex;  // ops::kNoIndex: not counted, for `reason`
     Uncounted reason = Uncounted::kOther;
   };
 
@@ -164,10 +155,10 @@ class EfficiencyTable {
 
   std::uint32_t find_row(const TraceEvent& event, bool backward) {
     const OpDetail* detail = trace_.op_detail(event);
-    if (detail == nullptr || detail->shapes == ops::kNoIndex) return kNoRow;
+    if (detail == nullptr || detail->shapes == ops::kNoIndex) return ops::kNoIndex;
     const std::optional<ops::OpWork> work = ops::work_of(
         trace_.name_of(event), trace_.text(detail->shapes), trace_.text(detail->arguments));
-    if (!work || work->flops <= 0) return kNoRow;
+    if (!work || work->flops <= 0) return ops::kNoIndex;
     const ops::Dtype dtype =
         detail->types == ops::kNoIndex
             ? untyped_
@@ -267,7 +258,6 @@ class EfficiencyTable {
   std::vector<TimeSpan> windows_;                  // the counted steps'
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<std::int64_t> tf32_of_call_;
-  std::vector<FormulaNode> nodes_;                  // of one lane; parents precede their children
   std::unordered_map<std::uint64_t, Found> known_;  // key: name and detail
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, ops::Dtype, bool>, std::uint32_t>
       rows_;

@@ -123,14 +123,10 @@ bool read_arguments(JsonScanner& scanner, EventRow& row) {
   if (!scanner.next(c)) return false;
   std::string_view value;
   if (c != '{') return scanner.value(value);
-  scanner.skip(1);
-  if (!scanner.next(c)) return false;
-  if (c == '}') {
-    scanner.skip(1);
-    return true;
-  }
+  bool ended = false;
+  if (!scanner.begin_list('{', '}', ended)) return false;
   std::string_view key;
-  for (bool ended = false; !ended;) {
+  while (!ended) {
     if (!scanner.key(key) || !scanner.value(value) || !scanner.separator('}', ended)) return false;
     take_argument(key, value, row);
   }
@@ -165,14 +161,10 @@ bool read_row(JsonScanner& scanner, EventRow& row) {
     row.is_object = false;
     return scanner.value(value);
   }
-  scanner.skip(1);
-  if (!scanner.next(c)) return false;
-  if (c == '}') {
-    scanner.skip(1);
-    return true;
-  }
+  bool ended = false;
+  if (!scanner.begin_list('{', '}', ended)) return false;
   std::string_view key;
-  for (bool ended = false; !ended;) {
+  while (!ended) {
     if (!scanner.key(key)) return false;
     if (key.size() == 4 && same(key, "args")) {
       if (!read_arguments(scanner, row)) return false;

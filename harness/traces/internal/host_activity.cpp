@@ -11,133 +11,106 @@ namespace {
 // Number of other threads that are listed separately; the rest are merged.
 constexpr std::size_t kMaxHostThreads = 32;
 
-// Merges spans as they arrive in ascending order of start: most rows lie inside the previous one.
-class GrowingSet {
- public:
-  void add(const TraceEvent& event) {
-    if (!spans_.empty() && event.start_ns <= spans_.back().end_ns) {
-      spans_.back().end_ns = std::max(spans_.back().end_ns, event.end_ns);
-    } else {
-      spans_.push_back(span_of(event));
-    }
-  }
-  [[nodiscard]] const std::vector<TimeSpan>& spans() const { return spans_; }
-  [[nodiscard]] IntervalSet take() { return IntervalSet(std::exchange(spans_, {})); }
-
- private:
-  std::vector<TimeSpan> spans_;
-};
-
-// A linear search suffices: calls rarely nest.
-const TraceEvent* op_around(const std::vector<const TraceEvent*>& open) {
-  const auto found = std::find_if(open.rbegin(), open.rend(),
-                                  [](const TraceEvent* row) { return !is_call(row->kind); });
-  return found == open.rend() ? nullptr : *found;
-}
-
-}  // namespace
-
-std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, bool calls) {
-  std::vector<InnerRow> out;
-  std::vector<const TraceEvent*> open;
-  std::int64_t now_ns = 0;
-  // The innermost open row runs from `now_ns` to `until_ns`.
-  const auto run_until = [&](std::int64_t until_ns) {
-    while (!open.empty()) {
-      const TraceEvent* row = open.back();
-      const std::int64_t end_ns = std::min(row->end_ns, until_ns);
-      if (end_ns > now_ns) {
-        if (!out.empty() && out.back().row == row && out.back().at.end_ns == now_ns) {
-          out.back().at.end_ns = end_ns;
-        } else {
-          out.push_back({{now_ns, end_ns}, row, is_call(row->kind) ? op_around(open) : nullptr});
-        }
-        now_ns = end_ns;
-      }
-      if (row->end_ns > until_ns) return;
-      open.pop_back();
-    }
-  };
-  for (const TraceEvent& event : lane.events) {
-    if (!is_host_op(trace, event) && !(calls && is_call(event.kind))) continue;
-    run_until(event.start_ns);
-    now_ns = std::max(now_ns, event.start_ns);
-    if (open.empty()) now_ns = event.start_ns;
-    open.push_back(&event);
-  }
-  if (!open.empty()) {
-    std::int64_t last_ns = now_ns;
-    for (const TraceEvent* row : open) last_ns = std::max(last_ns, row->end_ns);
-    run_until(last_ns);
-  }
-  return out;
-}
-
 IdleCause cause_of_call(CallClass call) {
   if (call == CallClass::kSynchronize) return IdleCause::kSynchronise;
   return call == CallClass::kCopy ? IdleCause::kCopyCall : IdleCause::kLaunch;
 }
 
-HostSets::HostSets(const Trace& trace, std::uint32_t main) {
-  ByCause<GrowingSet> of_main;
-  std::vector<TimeSpan> all_others;
-  std::vector<TimeSpan> all_backward;
-  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
-    if (trace.lanes[i].kind != LaneKind::kHost) continue;
-    ByCause<GrowingSet> of_thread;
-    ByCause<GrowingSet>& sets = i == main ? of_main : of_thread;
-    for (const TraceEvent& event : trace.lanes[i].events) {
-      const bool call = is_call(event.kind);
-      if (!call && !is_host_op(trace, event)) continue;
-      const NameFacts& facts = trace.names[event.name].facts;
-      if (i != main) sets[IdleCause::kOtherThread].add(event);
-      if (call) {
-        sets[cause_of_call(facts.call)].add(event);
-      } else {
-        sets[IdleCause::kHostOp].add(event);
-        if (facts.data_wait) sets[IdleCause::kDataLoading].add(event);
-      }
-      if (facts.autograd) sets[IdleCause::kBackward].add(event);
-    }
-    if (i == main || of_thread[IdleCause::kOtherThread].spans().empty()) continue;
-    for (const auto& [cause, all] : {std::pair(IdleCause::kOtherThread, &all_others),
-                                     std::pair(IdleCause::kBackward, &all_backward)}) {
-      all->insert(all->end(), of_thread[cause].spans().begin(), of_thread[cause].spans().end());
-    }
-    threads.push_back(
-        {i, of_thread[IdleCause::kOtherThread].take(), of_thread[IdleCause::kBackward].take()});
+// Adds the part of the stretch behind those before it.
+void append(std::vector<Stretch>& stretches, Stretch more) {
+  if (!stretches.empty()) {
+    more.at.begin_ns = std::max(more.at.begin_ns, stretches.back().at.end_ns);
   }
+  if (more.at.length_ns() > 0) stretches.push_back(more);
+}
+
+IntervalSet set_of(const std::vector<Stretch>& stretches) {
+  std::vector<TimeSpan> spans;
+  for (const Stretch& stretch : stretches) spans.push_back(stretch.at);
+  return IntervalSet(std::move(spans));
+}
+
+IntervalSet backward_on(const Trace& trace, const TraceLane& lane) {
+  std::vector<TimeSpan> spans;
+  for (const TraceEvent& event : lane.events) {
+    const bool works = is_call(event.kind) || is_host_op(trace, event);
+    if (works && trace.facts_of(event).autograd) spans.push_back(span_of(event));
+  }
+  return IntervalSet(std::move(spans));
+}
+
+}  // namespace
+
+std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, bool calls) {
+  const Nesting rows(lane, [&](const TraceEvent& event) {
+    return is_host_op(trace, event) || (calls && is_call(event.kind));
+  });
+  std::vector<InnerRow> out;
+  for (const auto& [at, row] : rows.pieces()) {
+    std::uint32_t op = row;
+    while (op != ops::kNoIndex && is_call(rows[op].event->kind)) op = rows[op].parent;
+    out.push_back({at, rows[row].event, op == ops::kNoIndex ? nullptr : rows[op].event});
+  }
+  return out;
+}
+
+HostActivity::HostActivity(const Timeline& timeline, std::uint32_t main) {
+  const Trace& trace = *timeline.trace;
+  if (main != ops::kNoIndex) add_step_thread(timeline, main);
   for (std::size_t cause = 0; cause < kIdleCauses; ++cause) {
-    explaining[cause] = of_main[cause].take();
+    explaining[cause] = set_of(stretches[cause]);
   }
-  main_backward = explaining[IdleCause::kBackward];
-  explaining[IdleCause::kBackward] = IntervalSet(std::move(all_backward)) | main_backward;
-  explaining[IdleCause::kOtherThread] = IntervalSet(std::move(all_others));
-  const std::size_t kept = std::min(kMaxHostThreads, threads.size());
+  IntervalSet others;
+  IntervalSet backward = main_backward;
+  std::vector<OtherThread> all;
+  for (std::uint32_t i = 0; i < trace.lanes.size(); ++i) {
+    if (trace.lanes[i].kind != LaneKind::kHost || i == main) continue;
+    OtherThread thread{.lane = i};
+    for (const InnerRow& inner : innermost_rows(trace, trace.lanes[i], true)) {
+      thread.stretches.push_back(
+          {.at = inner.at,
+           .name = inner.op == nullptr ? ops::kNoIndex : timeline.shown_name(*inner.op),
+           .call = inner.op == inner.row ? ops::kNoIndex : inner.row->name,
+           .row = inner.row});
+    }
+    if (thread.stretches.empty()) continue;
+    thread.set = set_of(thread.stretches);
+    thread.backward = backward_on(trace, trace.lanes[i]);
+    others = others | thread.set;
+    backward = backward | thread.backward;
+    all.push_back(std::move(thread));
+  }
+  explaining[IdleCause::kBackward] = std::move(backward);
+  explaining[IdleCause::kOtherThread] = std::move(others);
   std::vector<std::pair<std::int64_t, std::size_t>> by_length;
-  for (std::size_t i = 0; i < threads.size(); ++i) {
-    by_length.emplace_back(-threads[i].set.length_ns(), i);
-  }
+  for (std::size_t i = 0; i < all.size(); ++i) by_length.emplace_back(-all[i].set.length_ns(), i);
   std::ranges::sort(by_length);
-  std::vector<OtherThread> busiest;
-  for (std::size_t i = 0; i < kept; ++i) busiest.push_back(std::move(threads[by_length[i].second]));
-  threads = std::move(busiest);
+  by_length.resize(std::min(kMaxHostThreads, by_length.size()));
+  for (const auto& [length, i] : by_length) threads.push_back(std::move(all[i]));
 }
 
-const std::vector<const TraceEvent*>& OpenRows::at(std::int64_t at_ns) {
-  const std::vector<TraceEvent>& events = lane_.events;
-  for (; next_ < events.size() && events[next_].start_ns <= at_ns; ++next_) {
-    const TraceEvent& event = events[next_];
-    if (!is_op_or_annotation(event.kind)) continue;
-    close_until(event.start_ns);
-    open_.push_back(&event);
+// A call inside another one of the same cause counts as part of it.
+void HostActivity::add_step_thread(const Timeline& timeline, std::uint32_t main) {
+  const Trace& trace = *timeline.trace;
+  const TraceLane& lane = trace.lanes[main];
+  for (const CallRow& call : timeline.calls) {
+    if (call.event->lane != main) continue;
+    append(stretches[cause_of_call(trace.facts_of(*call.event).call)],
+           {.at = span_of(*call.event),
+            .name = call.op == nullptr ? ops::kNoIndex : timeline.shown_name(*call.op),
+            .call = call.event->name,
+            .row = call.event});
   }
-  close_until(at_ns);
-  return open_;
-}
-
-void OpenRows::close_until(std::int64_t at_ns) {
-  while (!open_.empty() && open_.back()->end_ns <= at_ns) open_.pop_back();
+  for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
+    stretches[IdleCause::kHostOp].push_back(
+        {.at = inner.at, .name = timeline.shown_name(*inner.row), .row = inner.row});
+  }
+  for (const TraceEvent& event : lane.events) {
+    if (!is_host_op(trace, event) || !trace.facts_of(event).data_wait) continue;
+    append(stretches[IdleCause::kDataLoading],
+           {.at = span_of(event), .name = event.name, .row = &event});
+  }
+  main_backward = backward_on(trace, lane);
 }
 
 namespace {
@@ -172,93 +145,75 @@ bool is_users_frame(std::string_view name) {
                               [&](std::string_view library) { return path.starts_with(library); });
 }
 
-PythonFrames::PythonFrames(const Trace& trace, const TraceLane& lane) : trace_(&trace) {
-  std::vector<std::uint32_t> open;
-  std::int64_t now_ns = 0;
-  const auto run_until = [&](std::int64_t until_ns) {
-    while (!open.empty()) {
-      const TraceEvent& row = *frames_[open.back()].row;
-      const std::int64_t end_ns = std::min(row.end_ns, until_ns);
-      if (end_ns > now_ns) {
-        pieces_.push_back({{now_ns, end_ns}, open.back()});
-        now_ns = end_ns;
-      }
-      if (row.end_ns > until_ns) return;
-      open.pop_back();
-    }
-  };
-  for (const TraceEvent& event : lane.events) {
-    if (event.kind != EventKind::kPython) continue;
-    run_until(event.start_ns);
-    now_ns = open.empty() ? event.start_ns : std::max(now_ns, event.start_ns);
-    const auto index = std::uint32_t(frames_.size());
-    frames_.push_back({.row = &event, .parent = open.empty() ? kNoFrame : open.back()});
-    open.push_back(index);
-  }
-  std::int64_t last_ns = now_ns;
-  for (const std::uint32_t frame : open) last_ns = std::max(last_ns, frames_[frame].row->end_ns);
-  run_until(last_ns);
-  if (frames_.empty()) return;
+PythonFrames::PythonFrames(const Trace& trace, const TraceLane& lane) {
+  const Nesting frames(lane,
+                       [](const TraceEvent& event) { return event.kind == EventKind::kPython; });
+  rows_ = frames.rows();
+  pieces_ = frames.pieces();
+  frames_.resize(rows_.size());
+  if (rows_.empty()) return;
   users_.resize(trace.names.size());
-  for (const Frame& frame : frames_) {
-    users_[frame.row->name] = is_users_frame(trace.names[frame.row->name].text);
+  for (const NestedRow& row : rows_) {
+    users_[row.event->name] = is_users_frame(trace.names[row.event->name].text);
   }
 }
 
-bool PythonFrames::is_users(std::uint32_t frame) const { return users_[frames_[frame].row->name]; }
+bool PythonFrames::is_users(std::uint32_t frame) const { return users_[rows_[frame].event->name]; }
 
 std::uint32_t PythonFrames::users_around(std::uint32_t frame) const {
-  while (frame != kNoFrame && !is_users(frame)) frame = frames_[frame].parent;
+  while (frame != ops::kNoIndex && !is_users(frame)) frame = rows_[frame].parent;
   return frame;
 }
 
 std::uint32_t PythonFrames::user_at(std::int64_t at_ns) const {
-  const auto piece = window_at(pieces_, at_ns, [](const Piece& each) { return each.at; });
+  const auto piece = window_at(pieces_, at_ns, [](const Nesting::Piece& each) { return each.at; });
   if (!piece) return ops::kNoIndex;
-  const std::uint32_t frame = users_around(pieces_[*piece].frame);
-  return frame == kNoFrame ? ops::kNoIndex : frames_[frame].row->name;
+  const std::uint32_t frame = users_around(pieces_[*piece].row);
+  return frame == ops::kNoIndex ? ops::kNoIndex : rows_[frame].event->name;
 }
 
 // In "main > save > _save > write" the function that the user's main called is reported: save.
 PythonShare PythonFrames::share_of(std::uint32_t frame) const {
   const std::uint32_t user = users_around(frame);
   std::uint32_t called = frame;
-  while (user != kNoFrame && called != user && frames_[called].parent != user) {
-    called = frames_[called].parent;
+  while (user != ops::kNoIndex && called != user && rows_[called].parent != user) {
+    called = rows_[called].parent;
   }
-  const TraceEvent* row = frames_[called].row;
-  return {.function = row->name,
-          .caller = user == kNoFrame || called == user ? ops::kNoIndex : frames_[user].row->name,
-          .row = row};
+  const TraceEvent* row = rows_[called].event;
+  return {
+      .function = row->name,
+      .caller = user == ops::kNoIndex || called == user ? ops::kNoIndex : rows_[user].event->name,
+      .row = row};
 }
 
 std::vector<PythonShare> PythonFrames::shares_of(TimeSpan stretch) {
   std::vector<std::uint32_t> touched;
   std::int64_t covered_ns = 0;
   const auto first = std::ranges::partition_point(
-      pieces_, [&](const Piece& piece) { return piece.at.end_ns <= stretch.begin_ns; });
+      pieces_, [&](const Nesting::Piece& piece) { return piece.at.end_ns <= stretch.begin_ns; });
   std::vector<std::pair<std::uint32_t, std::int64_t>> own;
   for (auto piece = first; piece != pieces_.end() && piece->at.begin_ns < stretch.end_ns; ++piece) {
     const std::int64_t ns =
         std::min(piece->at.end_ns, stretch.end_ns) - std::max(piece->at.begin_ns, stretch.begin_ns);
     covered_ns += ns;
-    own.emplace_back(piece->frame, ns);
-    frames_[piece->frame].covered_ns += ns;
-    for (std::uint32_t frame = piece->frame; frame != kNoFrame && !frames_[frame].touched;
-         frame = frames_[frame].parent) {
+    own.emplace_back(piece->row, ns);
+    frames_[piece->row].covered_ns += ns;
+    for (std::uint32_t frame = piece->row; frame != ops::kNoIndex && !frames_[frame].touched;
+         frame = rows_[frame].parent) {
       frames_[frame].touched = true;
       touched.push_back(frame);
     }
   }
   std::ranges::sort(touched);
   for (auto frame = touched.rbegin(); frame != touched.rend(); ++frame) {
-    const Frame& each = frames_[*frame];
-    if (each.parent != kNoFrame) frames_[each.parent].covered_ns += each.covered_ns;
+    const std::uint32_t parent = rows_[*frame].parent;
+    if (parent != ops::kNoIndex) frames_[parent].covered_ns += frames_[*frame].covered_ns;
   }
   for (const std::uint32_t index : touched) {
     Frame& frame = frames_[index];
+    const std::uint32_t parent = rows_[index].parent;
     const bool large = kNamedPart * frame.covered_ns >= stretch.length_ns();
-    frame.named_as = large || frame.parent == kNoFrame ? index : frames_[frame.parent].named_as;
+    frame.named_as = large || parent == ops::kNoIndex ? index : frames_[parent].named_as;
   }
   std::vector<PythonShare> shares;
   for (const auto& [frame, ns] : own) {

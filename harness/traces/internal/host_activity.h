@@ -11,6 +11,7 @@
 
 #include "harness/base/enum_names.h"
 #include "harness/traces/internal/interval_set.h"
+#include "harness/traces/internal/nesting.h"
 #include "harness/traces/internal/timeline.h"
 #include "harness/traces/trace.h"
 
@@ -20,19 +21,13 @@ namespace stepbench::traces {
 struct InnerRow {
   TimeSpan at = {};
   const TraceEvent* row = nullptr;
-  const TraceEvent* op = nullptr;  // for a call: the innermost row around it that is no call
+  const TraceEvent* op = nullptr;  // the same; for a call: the innermost row around it that is none
 };
 
 // Returns the innermost op, annotation or loader row at each moment of a thread, without steps, as
 // sorted and disjoint spans. Includes calls if `calls` is set.
 [[nodiscard]] std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane,
                                                    bool calls);
-
-struct OtherThread {
-  std::uint32_t lane = 0;
-  IntervalSet set;
-  IntervalSet backward;  // autograd's part of `set`
-};
 
 // In the order in which causes claim idle time: an earlier cause hides a later one, so collating
 // inside a data fetch counts as data loading.
@@ -61,30 +56,33 @@ struct ByCause : std::array<Value, kIdleCauses> {
   }
 };
 
-[[nodiscard]] IdleCause cause_of_call(CallClass call);
+// A span of a host row that can explain idle time. Names index Trace::names.
+struct Stretch {
+  TimeSpan at = {};
+  std::uint32_t name = ops::kNoIndex;
+  std::uint32_t call = ops::kNoIndex;
+  const TraceEvent* row = nullptr;
+};
 
-struct HostSets {
+struct OtherThread {
+  std::uint32_t lane = 0;
+  std::vector<Stretch> stretches = {};
+  IntervalSet set = {};
+  IntervalSet backward = {};  // autograd's part of `set`
+};
+
+struct HostActivity {
   // `main` is the step thread; kNoIndex: no step thread.
-  HostSets(const Trace& trace, std::uint32_t main);
+  HostActivity(const Timeline& timeline, std::uint32_t main);
 
+  // Of the step thread, sorted and disjoint; none of backward, of other threads and unattributed.
+  ByCause<std::vector<Stretch>> stretches;
   ByCause<IntervalSet> explaining;   // moments that each cause explains; kUnattributed: none
   IntervalSet main_backward;         // autograd on the step thread
   std::vector<OtherThread> threads;  // the busiest other threads, one entry each
-};
-
-// Ops and annotations open at a moment of a thread, innermost last. Moments must be queried in
-// ascending order.
-class OpenRows {
- public:
-  explicit OpenRows(const TraceLane& lane) : lane_(lane) {}
-  [[nodiscard]] const std::vector<const TraceEvent*>& at(std::int64_t at_ns);
 
  private:
-  void close_until(std::int64_t at_ns);
-
-  const TraceLane& lane_;
-  std::size_t next_ = 0;
-  std::vector<const TraceEvent*> open_;
+  void add_step_thread(const Timeline& timeline, std::uint32_t main);
 };
 
 // The Python frames of one thread: the running function, its caller, and the functions in which a
@@ -110,7 +108,7 @@ class PythonFrames {
   PythonFrames() = default;
   PythonFrames(const Trace& trace, const TraceLane& lane);
 
-  [[nodiscard]] bool empty() const { return frames_.empty(); }
+  [[nodiscard]] bool empty() const { return rows_.empty(); }
   // The user's frame that runs, or calls the running library, at this moment; kNoIndex: none.
   [[nodiscard]] std::uint32_t user_at(std::int64_t at_ns) const;
   // Returns shares that sum to the span. A function is listed if it and its callees cover at least
@@ -118,27 +116,20 @@ class PythonFrames {
   [[nodiscard]] std::vector<PythonShare> shares_of(TimeSpan stretch);
 
  private:
-  static constexpr std::uint32_t kNoFrame = 0xffffffffU;
+  // What the current span has of each of `rows_`.
   struct Frame {
-    const TraceEvent* row = nullptr;
-    std::uint32_t parent = kNoFrame;
-    std::int64_t covered_ns = 0;  // part of the current span
-    std::uint32_t named_as = kNoFrame;
+    std::int64_t covered_ns = 0;
+    std::uint32_t named_as = ops::kNoIndex;
     bool touched = false;
-  };
-  // A span in which `frame` was the innermost; sorted, disjoint.
-  struct Piece {
-    TimeSpan at = {};
-    std::uint32_t frame = 0;
   };
 
   [[nodiscard]] bool is_users(std::uint32_t frame) const;
   [[nodiscard]] std::uint32_t users_around(std::uint32_t frame) const;
   [[nodiscard]] PythonShare share_of(std::uint32_t frame) const;
 
-  const Trace* trace_ = nullptr;
-  std::vector<Frame> frames_;  // sorted by start: callers precede callees
-  std::vector<Piece> pieces_;
+  std::vector<NestedRow> rows_;
+  std::vector<Nesting::Piece> pieces_;
+  std::vector<Frame> frames_;
   std::vector<bool> users_;  // indexed by name
 };
 

@@ -9,7 +9,9 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "harness/traces/internal/device_work.h"
 #include "harness/traces/internal/host_activity.h"
+#include "harness/traces/internal/nesting.h"
 
 namespace stepbench::traces {
 namespace {
@@ -189,9 +191,7 @@ HostWork::Allocations large_allocations(const Trace& trace, const Steps& steps,
 
 ValueOrReason<HostWork> find_host_work(const Timeline& timeline, const Steps& steps) {
   const Trace& trace = *timeline.trace;
-  if (steps.lane == ops::kNoIndex) {
-    return ValueOrReason<HostWork>::absent("the trace has no step thread");
-  }
+  if (steps.lane == ops::kNoIndex) return Absent{"the trace has no step thread"};
   OperatorWalk operators(trace, steps, trace.lanes[steps.lane]);
   operators.walk();
   HostWork out = operators.out;
@@ -209,12 +209,12 @@ struct Wait {
 };
 
 // Returns the outermost op around the moment that is inside the same annotations as the moment.
-const TraceEvent* outermost_op(OpenRows& rows, std::int64_t at_ns) {
+const TraceEvent* outermost_op(const Nesting& rows, std::int64_t at_ns) {
   const TraceEvent* outermost = nullptr;
-  const std::vector<const TraceEvent*>& open = rows.at(at_ns);
-  for (auto row = open.rbegin(); row != open.rend(); ++row) {
-    if ((*row)->kind == EventKind::kAnnotation) break;
-    if ((*row)->end_ns > at_ns) outermost = *row;
+  for (std::uint32_t row = rows.at(at_ns); row != ops::kNoIndex; row = rows[row].parent) {
+    const TraceEvent* event = rows[row].event;
+    if (event->kind == EventKind::kAnnotation) break;
+    if (event->end_ns > at_ns) outermost = event;
   }
   return outermost;
 }
@@ -246,7 +246,8 @@ class WaitTable {
       : trace_(*timeline.trace), steps_(steps) {}
 
   void add(const TraceLane& lane, const std::vector<Wait>& waits) {
-    OpenRows rows(lane);
+    const Nesting rows(lane,
+                       [](const TraceEvent& event) { return is_op_or_annotation(event.kind); });
     const PythonFrames frames(trace_, lane);
     const TraceEvent* read_op = nullptr;
     for (const Wait& wait : waits) {

@@ -29,7 +29,7 @@ DeviceSets device_sets(const Timeline& timeline, std::optional<int> device) {
       .copies = timeline.busy(device, [](const WorkRow& row) { return !is_kernel(row); })};
 }
 
-ByCause<IntervalSet> by_cause(IntervalSet rest, const HostSets& host) {
+ByCause<IntervalSet> by_cause(IntervalSet rest, const HostActivity& host) {
   ByCause<IntervalSet> idle;
   for (std::size_t cause = 0; cause + 1 < kIdleCauses; ++cause) {
     idle[cause] = rest & host.explaining[cause];
@@ -81,22 +81,16 @@ void name_neighbours(const Trace& trace, const TraceLane& lane, IdleGap& gap) {
 // The ops and calls into which idle time falls, and the gaps that nothing explains.
 class IdlePlaces {
  public:
-  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostSets& host)
+  IdlePlaces(const Timeline& timeline, const Steps& steps, const HostActivity& host)
       : timeline_(timeline), steps_(steps), host_(host), counted_(steps.counted_windows()) {
     if (steps.lane == ops::kNoIndex) return;
-    add_calls();
-    add_main_rows();
     const Trace& trace = *timeline.trace;
-    for (const OtherThread& thread : host.threads) {
-      std::vector<Stretch>& stretches = threads_.emplace_back();
-      for (const InnerRow& inner : innermost_rows(trace, trace.lanes[thread.lane], true)) {
-        const bool call = is_call(inner.row->kind);
-        const TraceEvent* op = call ? inner.op : inner.row;
-        stretches.push_back({.at = inner.at,
-                             .name = op == nullptr ? ops::kNoIndex : timeline.shown_name(*op),
-                             .call = call ? inner.row->name : ops::kNoIndex,
-                             .row = inner.row});
-      }
+    const TraceLane& lane = trace.lanes[steps.lane];
+    frames_ = PythonFrames(trace, lane);
+    for (const TraceEvent& event : lane.events) {
+      if (event.kind != EventKind::kAnnotation || !is_host_op(trace, event)) continue;
+      const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
+      if (!inside) annotations_.push_back(&event);
     }
   }
 
@@ -108,14 +102,14 @@ class IdlePlaces {
       if (cause == IdleCause::kOtherThread) {
         add_other_threads(cause, counted, report.places);
       } else if (cause == IdleCause::kBackward) {
-        add_places(cause, counted & host_.main_backward, main_[IdleCause::kHostOp], steps_.lane,
-                   report.places);
+        add_places(cause, counted & host_.main_backward, host_.stretches[IdleCause::kHostOp],
+                   steps_.lane, report.places);
         add_other_threads(cause, counted - host_.main_backward, report.places);
       } else if (cause == IdleCause::kUnattributed) {
         add_functions(counted, report.places);
         add_gaps(counted, report);
       } else {
-        add_places(cause, counted, main_[i], steps_.lane, report.places);
+        add_places(cause, counted, host_.stretches[i], steps_.lane, report.places);
       }
     }
     std::ranges::stable_sort(report.places, [](const IdlePlace& a, const IdlePlace& b) {
@@ -125,52 +119,6 @@ class IdlePlaces {
   }
 
  private:
-  // A span of a host row that can explain idle time.
-  struct Stretch {
-    TimeSpan at = {};
-    std::uint32_t name = ops::kNoIndex;
-    std::uint32_t call = ops::kNoIndex;
-    const TraceEvent* row = nullptr;
-  };
-
-  // A call inside another one of the same cause counts as part of it.
-  void add_calls() {
-    const Trace& trace = *timeline_.trace;
-    for (const CallRow& call : timeline_.calls) {
-      if (call.event->lane != steps_.lane) continue;
-      const CallClass kind = trace.names[call.event->name].facts.call;
-      std::vector<Stretch>& stretches = main_[cause_of_call(kind)];
-      TimeSpan at = span_of(*call.event);
-      if (!stretches.empty()) at.begin_ns = std::max(at.begin_ns, stretches.back().at.end_ns);
-      if (at.length_ns() <= 0) continue;
-      stretches.push_back(
-          {.at = at,
-           .name = call.op == nullptr ? ops::kNoIndex : timeline_.shown_name(*call.op),
-           .call = call.event->name,
-           .row = call.event});
-    }
-  }
-
-  void add_main_rows() {
-    const Trace& trace = *timeline_.trace;
-    const TraceLane& lane = trace.lanes[steps_.lane];
-    for (const InnerRow& inner : innermost_rows(trace, lane, false)) {
-      main_[IdleCause::kHostOp].push_back(
-          {.at = inner.at, .name = timeline_.shown_name(*inner.row), .row = inner.row});
-    }
-    frames_ = PythonFrames(trace, lane);
-    std::vector<Stretch>& loading = main_[IdleCause::kDataLoading];
-    for (const TraceEvent& event : lane.events) {
-      if (!is_host_op(trace, event)) continue;
-      const bool inside = !annotations_.empty() && event.start_ns < annotations_.back()->end_ns;
-      if (event.kind == EventKind::kAnnotation && !inside) annotations_.push_back(&event);
-      if (!trace.names[event.name].facts.data_wait) continue;
-      TimeSpan at = span_of(event);
-      if (!loading.empty()) at.begin_ns = std::max(at.begin_ns, loading.back().at.end_ns);
-      if (at.length_ns() > 0) loading.push_back({.at = at, .name = event.name, .row = &event});
-    }
-  }
-
   void add_places(IdleCause cause, const IntervalSet& idle, const std::vector<Stretch>& stretches,
                   std::uint32_t lane, std::vector<IdlePlace>& places) const {
     struct Known {
@@ -207,10 +155,9 @@ class IdlePlaces {
   void add_other_threads(IdleCause cause, const IntervalSet& idle,
                          std::vector<IdlePlace>& places) const {
     IntervalSet rest = idle;
-    for (std::size_t i = 0; i < threads_.size() && !rest.empty(); ++i) {
-      const OtherThread& thread = host_.threads[i];
+    for (const OtherThread& thread : host_.threads) {
       const IntervalSet own = rest & (cause == IdleCause::kBackward ? thread.backward : thread.set);
-      add_places(cause, own, threads_[i], thread.lane, places);
+      add_places(cause, own, thread.stretches, thread.lane, places);
       rest = rest - own;
     }
     if (rest.empty()) return;
@@ -306,10 +253,8 @@ class IdlePlaces {
 
   const Timeline& timeline_;
   const Steps& steps_;
-  const HostSets& host_;
+  const HostActivity& host_;
   IntervalSet counted_;
-  ByCause<std::vector<Stretch>> main_;          // spans of the step thread
-  std::vector<std::vector<Stretch>> threads_;   // as HostSets::threads
   std::vector<const TraceEvent*> annotations_;  // outermost annotations of the step thread
   PythonFrames frames_;                         // the step thread's
 };
@@ -321,7 +266,7 @@ class Attribution {
         steps_(steps),
         windows_(steps.windows()),
         wall_(windows_),
-        host_(*timeline.trace, steps.lane),
+        host_(timeline, steps.lane),
         places_(timeline, steps, host_) {}
 
   IdleReport report(IdleScope scope, std::optional<int> device) {
@@ -378,7 +323,7 @@ class Attribution {
   const Steps& steps_;
   std::vector<TimeSpan> windows_;
   IntervalSet wall_;
-  HostSets host_;
+  HostActivity host_;
   IdlePlaces places_;
 };
 

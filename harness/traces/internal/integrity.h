@@ -38,30 +38,4 @@ struct IntegrityNote {
 // Returns whether any note is an error.
 [[nodiscard]] bool blocks_numbers(const std::vector<IntegrityNote>& notes);
 
-// Private to the checks: the list that they append to. One thread.
-class IntegrityNotes {
- public:
-  void add(IntegrityLevel level, std::string id, std::string text, std::int64_t count = 0,
-           std::int64_t of = 0) {
-    notes_.push_back({std::move(id), level, std::move(text), count, of});
-  }
-  // If there are any.
-  void add_some(std::int64_t count, IntegrityLevel level, std::string id, std::string text,
-                std::int64_t of = 0) {
-    if (count > 0) add(level, std::move(id), std::move(text), count, of);
-  }
-  [[nodiscard]] std::vector<IntegrityNote> take() { return std::move(notes_); }
-
- private:
-  std::vector<IntegrityNote> notes_;
-};
-
-// Calls and device rows: lost records, missing causes, impossible times.
-void check_device_rows(const Timeline& timeline, IntegrityNotes& notes);
-// Rows that overlap without nesting, and rows outside the recorded span.
-void check_lanes(const Timeline& timeline, IntegrityNotes& notes);
-void check_steps(const Timeline& timeline, const Steps& steps, IntegrityNotes& notes);
-// Problems found by the reader, missing header values, and the analyses that these rule out.
-void check_file(const Timeline& timeline, IntegrityNotes& notes);
-
 }  // namespace stepbench::traces

@@ -230,19 +230,14 @@ bool JsonScanner::word() {
   return true;
 }
 
-bool JsonScanner::nested(char close, int depth) {
+bool JsonScanner::nested(char open, char close, int depth) {
   if (depth >= kMaxDepth) {
     return broken("lists or objects nested deeper than " + std::to_string(kMaxDepth));
   }
-  ++at_;
-  char c = 0;
-  if (!next(c)) return false;
-  if (c == close) {
-    ++at_;
-    return true;
-  }
+  bool ended = false;
+  if (!begin_list(open, close, ended)) return false;
   std::string_view unused;
-  for (bool ended = false; !ended;) {
+  while (!ended) {
     if (close == '}' && !key(unused)) return false;
     if (!value(unused, depth + 1) || !separator(close, ended)) return false;
   }
@@ -258,9 +253,9 @@ bool JsonScanner::value(std::string_view& text, int depth) {
   if (c == '"') {
     whole = string(inside);
   } else if (c == '{') {
-    whole = nested('}', depth);
+    whole = nested('{', '}', depth);
   } else if (c == '[') {
-    whole = nested(']', depth);
+    whole = nested('[', ']', depth);
   } else if (c == '-' || is_digit(c)) {
     whole = number();
   } else {

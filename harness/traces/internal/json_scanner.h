@@ -51,6 +51,14 @@ class JsonScanner {
   [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }
   // Consumes `"key":`; the position is then at the value.
   [[nodiscard]] bool key(std::string_view& inside) { return string(inside) && take(':'); }
+  // Consumes `open` and, of an empty list, `close`, which ends it.
+  [[nodiscard]] bool begin_list(char open, char close, bool& ended) {
+    char c = 0;
+    if (!take(open) || !next(c)) return false;
+    ended = c == close;
+    if (ended) ++at_;
+    return true;
+  }
   // After an element: consumes ',' or `close`, which ends the list.
   [[nodiscard]] bool separator(char close, bool& ended) {
     char c = 0;
@@ -60,7 +68,6 @@ class JsonScanner {
     ++at_;
     return true;
   }
-  void skip(std::size_t bytes) { at_ += bytes; }
 
   [[nodiscard]] const char* at() const { return at_; }
   [[nodiscard]] Stop stop() const { return stop_; }
@@ -70,7 +77,7 @@ class JsonScanner {
 
  private:
   [[nodiscard]] bool value(std::string_view& text, int depth);
-  [[nodiscard]] bool nested(char close, int depth);
+  [[nodiscard]] bool nested(char open, char close, int depth);
   [[nodiscard]] bool number();
   [[nodiscard]] bool word();
   [[nodiscard]] bool next_behind_blanks(char& c);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/launches.h"
+#include "harness/traces/internal/host_work.h"
 
 #include <algorithm>
 #include <map>
@@ -87,7 +87,7 @@ ValueOrReason<Launches> launch_statistics(const Timeline& timeline, const Steps&
         has_worked[device] ? std::max(busy_until_ns[device], work.end_ns) : work.end_ns;
     has_worked[device] = true;
   }
-  if (out.rows == 0) return ValueOrReason<Launches>::absent(no_launches(timeline));
+  if (out.rows == 0) return Absent{no_launches(timeline)};
   keep_worst(out.worst);
   out.call = summarise(std::move(durations));
   out.delay = summarise(std::move(delays));
@@ -181,8 +181,8 @@ ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
     ends.rows.push_back(row.event->start_ns);
   }
   if (streams.empty()) {
-    return ValueOrReason<std::vector<LaunchQueue>>::absent(
-        timeline.work.empty() ? "the trace has no device rows" : "no device row has a launch call");
+    return Absent{timeline.work.empty() ? "the trace has no device rows"
+                                        : "no device row has a launch call"};
   }
   std::vector<LaunchQueue> out;
   for (auto& [lane, ends] : streams) {
@@ -196,8 +196,7 @@ ValueOrReason<std::vector<LaunchQueue>> launch_queues(const Timeline& timeline,
 ValueOrReason<std::vector<RuntimeCallRow>> list_runtime_calls(const Timeline& timeline,
                                                               const Steps& steps) {
   if (timeline.calls.empty()) {
-    return ValueOrReason<std::vector<RuntimeCallRow>>::absent(
-        "the trace has no calls of the runtime or the driver");
+    return Absent{"the trace has no calls of the runtime or the driver"};
   }
   std::vector<RuntimeCallRow> by_name(timeline.trace->names.size());
   const CountedSteps counted(steps);

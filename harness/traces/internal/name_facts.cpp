@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <string>
 
@@ -16,6 +17,16 @@ namespace {
 
 bool holds(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
+}
+
+using Parts = std::initializer_list<std::string_view>;
+
+bool holds_any(std::string_view text, Parts parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return holds(text, part); });
+}
+
+bool begins_with_any(std::string_view text, Parts parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return text.starts_with(part); });
 }
 
 // N of "ProfilerStep#N"; blanks are allowed around the '#'.
@@ -68,54 +79,38 @@ void read_copy(std::string_view name, NameFacts& facts) {
 
 // Level Zero and SYCL (ze, ur, pi), Ascend (acl) and MTIA, whose call names are similar.
 CallClass call_class_of_others(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kBeginnings = {
-      "ur", "ze", "pi", "acl", "synchronize", "runFunction", "enqueueCommand", "mtia"};
-  if (std::ranges::none_of(kBeginnings,
-                           [&](std::string_view each) { return name.starts_with(each); })) {
+  if (!begins_with_any(name, {"ur", "ze", "pi", "acl", "synchronize", "runFunction",
+                              "enqueueCommand", "mtia"})) {
     return CallClass::kOther;
   }
-  struct Words {
-    CallClass call;
-    std::array<std::string_view, 3> parts;
-  };
-  constexpr std::array<Words, 5> kWords = {
-      {{CallClass::kLaunch, {"LaunchKernel", "KernelLaunch", "runFunction"}},
-       {CallClass::kSynchronize, {"ynchronize", "QueueFinish", "EventWait"}},
-       {CallClass::kCopy, {"emcpy", "MemoryCopy", "BufferCopy"}},
-       {CallClass::kSet, {"emset", "MemoryFill", "BufferFill"}},
-       {CallClass::kAllocate, {"Alloc", "Free", "alloc"}}}};
-  for (const Words& words : kWords) {
-    if (std::ranges::any_of(words.parts,
-                            [&](std::string_view part) { return holds(name, part); })) {
-      return words.call;
-    }
-  }
-  return CallClass::kOther;
+  if (holds_any(name, {"LaunchKernel", "KernelLaunch", "runFunction"})) return CallClass::kLaunch;
+  if (holds_any(name, {"ynchronize", "QueueFinish", "EventWait"})) return CallClass::kSynchronize;
+  if (holds_any(name, {"emcpy", "MemoryCopy", "BufferCopy"})) return CallClass::kCopy;
+  if (holds_any(name, {"emset", "MemoryFill", "BufferFill"})) return CallClass::kSet;
+  return holds_any(name, {"Alloc", "Free", "alloc"}) ? CallClass::kAllocate : CallClass::kOther;
 }
 
 CallClass call_class(std::string_view name) {
   const std::string_view bare = name.substr(std::min(name.find_first_not_of('_'), name.size()));
-  if (!bare.starts_with("cu") && !bare.starts_with("hip") && !bare.starts_with("hsa")) {
-    return call_class_of_others(bare);
-  }
+  if (!begins_with_any(bare, {"cu", "hip", "hsa"})) return call_class_of_others(bare);
   if (ops::starts_work(bare)) {
     return holds(bare, "GraphLaunch") ? CallClass::kGraphLaunch : CallClass::kLaunch;
   }
   if (holds(bare, "Synchronize")) return CallClass::kSynchronize;
   if (holds(bare, "Memcpy")) return CallClass::kCopy;
   if (holds(bare, "Memset")) return CallClass::kSet;
-  constexpr std::array<std::string_view, 7> kAllocation = {
-      "Malloc", "Free", "HostAlloc", "MemAlloc", "HostRegister", "HostUnregister", "MemCreate"};
-  const bool allocates =
-      std::ranges::any_of(kAllocation, [&](std::string_view part) { return holds(bare, part); });
-  return allocates ? CallClass::kAllocate : CallClass::kOther;
+  return holds_any(bare, {"Malloc", "Free", "HostAlloc", "MemAlloc", "HostRegister",
+                          "HostUnregister", "MemCreate"})
+             ? CallClass::kAllocate
+             : CallClass::kOther;
 }
 
 // "MmBackward" (2021), "MmBackward0" (current); not kernels or aten's own functions.
 bool is_of_autograd(std::string_view name) {
   constexpr std::string_view kDigits = "0123456789";
-  if (name.starts_with("autograd::engine::evaluate_function")) return true;
-  if (name.starts_with("torch::autograd::")) return true;
+  if (begins_with_any(name, {"autograd::engine::evaluate_function", "torch::autograd::"})) {
+    return true;
+  }
   const std::size_t last = name.find_last_not_of(kDigits);
   return last != std::string_view::npos && name.substr(0, last + 1).ends_with("Backward");
 }
@@ -123,25 +118,10 @@ bool is_of_autograd(std::string_view name) {
 // Tensor core kernel names of cuBLAS and cuDNN from Volta to Ampere. Later libraries use nvjet_*
 // and wgmma, which do not show the type: see TraceLens and the plug-in's list.
 bool uses_tensor_cores(std::string_view name) {
-  constexpr std::array<std::string_view, 18> kParts = {"h884",
-                                                       "s884",
-                                                       "h1688",
-                                                       "s1688",
-                                                       "c1688",
-                                                       "i1688",
-                                                       "16816",
-                                                       "i8816",
-                                                       "i16832",
-                                                       "hmma",
-                                                       "imma",
-                                                       "bmma",
-                                                       "xmma_gemm",
-                                                       "xmma_implicit_gemm",
-                                                       "xmma_sparse_conv",
-                                                       "xmma_warp_specialized",
-                                                       "volta_h884",
-                                                       "mma_tensor_op"};
-  return std::ranges::any_of(kParts, [&](std::string_view part) { return holds(name, part); });
+  return holds_any(
+      name, {"h884", "s884", "h1688", "s1688", "c1688", "i1688", "16816", "i8816", "i16832", "hmma",
+             "imma", "bmma", "xmma_gemm", "xmma_implicit_gemm", "xmma_sparse_conv",
+             "xmma_warp_specialized", "volta_h884", "mma_tensor_op"});
 }
 
 }  // namespace
@@ -161,9 +141,8 @@ std::string with_numbers_folded(std::string_view name) {
 NameFacts facts_of_name(std::string_view name) {
   NameFacts facts;
   facts.step = step_number(name);
-  facts.data_wait =
-      name.starts_with("enumerate(DataLoader)#") || name.starts_with("enumerate(DataPipe)#");
-  facts.optimizer = name.starts_with("Optimizer.step#") || name.starts_with("Optimizer.zero_grad#");
+  facts.data_wait = begins_with_any(name, {"enumerate(DataLoader)#", "enumerate(DataPipe)#"});
+  facts.optimizer = begins_with_any(name, {"Optimizer.step#", "Optimizer.zero_grad#"});
   const Exchanges exchanging = exchanges(name);
   facts.communication = exchanging == Exchanges::kYes;
   facts.perhaps_communication = exchanging == Exchanges::kAmbiguous;
@@ -171,8 +150,8 @@ NameFacts facts_of_name(std::string_view name) {
   facts.call = call_class(name);
   facts.tensor_core = uses_tensor_cores(name);
   read_copy(name, facts);
-  facts.moves_memory = name.starts_with("MEMORY_COPY_") ||
-                       name.starts_with("__amd_rocclr_copyBuffer") || name == "dma_request";
+  facts.moves_memory =
+      begins_with_any(name, {"MEMORY_COPY_", "__amd_rocclr_copyBuffer"}) || name == "dma_request";
   facts.device_waits = name == "event_wait" || name == "event_record";
   facts.sets_memory = name.starts_with("__amd_rocclr_fillBuffer");
   return facts;
@@ -268,9 +247,8 @@ constexpr CommunicationName kComputingNames[] = {
 
 template <std::size_t kRows>
 bool names(const CommunicationName (&rows)[kRows], std::string_view text) {
-  return std::ranges::any_of(rows, [&](const CommunicationName& row) {
-    return text.find(row.part) != std::string_view::npos;
-  });
+  return std::ranges::any_of(rows,
+                             [&](const CommunicationName& row) { return holds(text, row.part); });
 }
 
 // Strips return type, template arguments and parameters from "void
@@ -307,26 +285,20 @@ bool may_exchange(std::string_view callable) {
   for (const char c : callable) {
     if (c != '_') folded += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  constexpr std::array<std::string_view, 3> kCollectives = {"allreduce", "allgather", "alltoall"};
-  return std::ranges::any_of(
-             kCollectives,
-             [&](std::string_view part) { return folded.find(part) != std::string::npos; }) ||
+  return holds_any(folded, {"allreduce", "allgather", "alltoall"}) ||
          holds_word(callable, "dispatch") || holds_word(callable, "combine");
 }
 
 }  // namespace
 
 bool is_backend_row(std::string_view name) {
-  constexpr std::array<std::string_view, 7> kBackends = {
-      "nccl:", "gloo:", "hccl:", "xccl:", "mccl:", "mpi:", "ucc:"};
-  return std::ranges::any_of(kBackends,
-                             [&](std::string_view backend) { return name.starts_with(backend); });
+  return begins_with_any(name, {"nccl:", "gloo:", "hccl:", "xccl:", "mccl:", "mpi:", "ucc:"});
 }
 
 Exchanges exchanges(std::string_view name) {
   if (is_backend_row(name) || name == "record_param_comms") return Exchanges::kYes;
   // Operators and Python frames, which make up most of a trace's names, are not kernels.
-  if (name.starts_with("aten::") || name.find(".py(") != std::string_view::npos) {
+  if (name.starts_with("aten::") || holds(name, ".py(")) {
     return Exchanges::kNo;
   }
   std::string lower(name);
@@ -399,11 +371,8 @@ bool is_tensor_core_eligible(std::string_view op) {
 }
 
 bool probably_uses_tensor_cores(std::string_view kernel) {
-  constexpr std::array<std::string_view, 8> kParts = {"nvjet",      "wgmma",     "tensorop",
-                                                      "tensor16x8", "sm90_xmma", "xmma_fprop",
-                                                      "xmma_dgrad", "xmma_wgrad"};
-  return std::ranges::any_of(
-      kParts, [&](std::string_view part) { return kernel.find(part) != std::string_view::npos; });
+  return holds_any(kernel, {"nvjet", "wgmma", "tensorop", "tensor16x8", "sm90_xmma", "xmma_fprop",
+                            "xmma_dgrad", "xmma_wgrad"});
 }
 
 std::string readable_row_name(std::string_view name) {

@@ -20,8 +20,7 @@ std::uint64_t autograd_key(std::int64_t sequence, std::int64_t thread) {
 
 template <typename Visit>
 void for_each_host_row(const Trace& trace, const Visit& visit) {
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace.host_lanes()) {
     for (const TraceEvent& event : lane.events) visit(event);
   }
 }

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/operators.h"
+#include "harness/traces/internal/host_work.h"
 
 #include <algorithm>
 #include <functional>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "harness/traces/internal/name_facts.h"
+#include "harness/traces/internal/nesting.h"
 
 namespace stepbench::traces {
 namespace {
-
-constexpr std::uint32_t kNoNode = std::numeric_limits<std::uint32_t>::max();
 
 // Role of a name in the table.
 enum class Listing : std::uint8_t { kListed, kParent, kOmitted };
 
 struct OperatorNode {
   const TraceEvent* event = nullptr;
-  std::uint32_t parent = kNoNode;
-  std::uint32_t only_child = kNoNode;
+  std::uint32_t parent = ops::kNoIndex;
+  std::uint32_t only_child = ops::kNoIndex;
   std::int32_t children = 0;
   bool merged = false;          // merged into its parent of the same name
   bool eligible_below = false;  // a descendant op is eligible
@@ -91,37 +89,31 @@ class OperatorTable {
   }
 
   void build(const TraceLane& lane) {
+    const Nesting rows(lane, [&](const TraceEvent& event, const TraceEvent* around) {
+      if (!is_op_or_annotation(event.kind) || listing(event) == Listing::kOmitted) return false;
+      // A row that extends beyond its parent is damaged and skipped.
+      return around == nullptr || event.end_ns <= around->end_ns;
+    });
     nodes_.clear();
-    first_row_ = lane.events.data();
-    node_of_.assign(lane.events.size(), kNoNode);
-    std::uint32_t open = kNoNode;
-    for (std::size_t i = 0; i < lane.events.size(); ++i) {
-      const TraceEvent& event = lane.events[i];
-      if (!is_op_or_annotation(event.kind)) continue;
-      while (open != kNoNode && nodes_[open].event->end_ns <= event.start_ns) {
-        open = nodes_[open].parent;
+    for (const NestedRow& row : rows.rows()) {
+      if (row.parent != ops::kNoIndex) {
+        OperatorNode& outer = nodes_[row.parent];
+        outer.only_child = outer.children++ == 0 ? std::uint32_t(nodes_.size()) : ops::kNoIndex;
+        outer.children_ns += row.event->duration_ns();
       }
-      node_of_[i] = open;
-      if (listing(event) == Listing::kOmitted) continue;
-      const auto index = std::uint32_t(nodes_.size());
-      if (open != kNoNode) {
-        OperatorNode& outer = nodes_[open];
-        // A row that extends beyond its parent is damaged and skipped.
-        if (event.end_ns > outer.event->end_ns) continue;
-        outer.only_child = outer.children++ == 0 ? index : kNoNode;
-        outer.children_ns += event.duration_ns();
-      }
-      nodes_.push_back({.event = &event, .parent = open});
-      node_of_[i] = open = index;
+      nodes_.push_back({.event = row.event, .parent = row.parent});
     }
+    first_row_ = lane.events.data();
+    node_of_ = rows.at_events(lane);
   }
 
   // Assigns the call to the innermost node that contains it.
   void give(const CallRow& call) {
     if (call.op == nullptr) return;
     std::uint32_t at = node_of_[std::size_t(call.op - first_row_)];
-    while (at != kNoNode && nodes_[at].event->end_ns < call.event->end_ns) at = nodes_[at].parent;
-    if (at == kNoNode) return;
+    while (at != ops::kNoIndex && nodes_[at].event->end_ns < call.event->end_ns)
+      at = nodes_[at].parent;
+    if (at == ops::kNoIndex) return;
     OperatorNode& node = nodes_[at];
     node.calls_ns += call.event->duration_ns();
     node.self_device_ns += call.device_ns;
@@ -160,14 +152,14 @@ class OperatorTable {
       node.device_ns += node.self_device_ns;
       node.tensor_core_ns += node.self_tensor_core_ns;
       std::uint32_t parent = node.parent;
-      while (parent != kNoNode && nodes_[parent].merged) parent = nodes_[parent].parent;
-      if (parent != kNoNode) {
+      while (parent != ops::kNoIndex && nodes_[parent].merged) parent = nodes_[parent].parent;
+      if (parent != ops::kNoIndex) {
         nodes_[parent].device_ns += node.device_ns;
         nodes_[parent].tensor_core_ns += node.tensor_core_ns;
       }
       const bool eligible = node.event->kind == EventKind::kOp &&
                             (eligible_name_[node.event->name] || node.self_tensor_core_ns > 0);
-      if (parent != kNoNode && (eligible || node.eligible_below)) {
+      if (parent != ops::kNoIndex && (eligible || node.eligible_below)) {
         nodes_[parent].eligible_below = true;
       }
       if (listing(*node.event) != Listing::kListed) continue;
@@ -214,10 +206,7 @@ Operators list_operators(const Timeline& timeline, const Steps& steps) {
     if (lanes[i].kind == LaneKind::kHost) table.add(i);
   }
   std::vector<OperatorRow> rows = table.finish();
-  if (rows.empty()) {
-    return {.rows = ValueOrReason<std::vector<OperatorRow>>::absent(
-                "the trace has no operators of the host")};
-  }
+  if (rows.empty()) return {.rows = Absent{"the trace has no operators of the host"}};
   return {.rows = std::move(rows), .eligible_share = table.eligible_share()};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/rank_trace.h"
+#include "harness/traces/compare_traces.h"
 
 #include <algorithm>
 #include <map>
@@ -32,6 +32,23 @@ std::string own_job(const Trace& trace) {
     job += std::string(trace.own_fact(key)) + ' ';
   }
   return job;
+}
+
+// Groups traces of one job with several ranks: groups of at least two ranks that share a job and a
+// world size, as indices into `ranks`. Other traces are in no group.
+std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ranks) {
+  std::map<std::tuple<std::string, std::int64_t>, std::vector<std::size_t>> groups;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    groups[{ranks[i].job, ranks[i].world.value_or(0)}].push_back(i);
+  }
+  std::vector<std::vector<std::size_t>> jobs;
+  for (auto& [key, members] : groups) {
+    const auto& first = ranks[members.front()];
+    const bool several =
+        std::ranges::any_of(members, [&](std::size_t i) { return ranks[i].rank != first.rank; });
+    if (several && std::get<1>(key) != 1) jobs.push_back(std::move(members));
+  }
+  return jobs;
 }
 
 }  // namespace
@@ -80,82 +97,25 @@ std::optional<RankTrace> rank_trace(const std::string& path, const Trace& trace,
   return out;
 }
 
-std::vector<std::vector<std::size_t>> rank_jobs(const std::vector<RankTrace>& ranks) {
-  std::map<std::tuple<std::string, std::int64_t>, std::vector<std::size_t>> groups;
-  for (std::size_t i = 0; i < ranks.size(); ++i) {
-    groups[{ranks[i].job, ranks[i].world.value_or(0)}].push_back(i);
+std::vector<RankJob> compare_jobs(std::vector<std::optional<RankTrace>> traces) {
+  std::vector<RankTrace> ranks;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < traces.size(); ++i) {
+    if (!traces[i]) continue;
+    ranks.push_back(std::move(*traces[i]));
+    places.push_back(i);
   }
-  std::vector<std::vector<std::size_t>> jobs;
-  for (auto& [key, members] : groups) {
-    const auto& first = ranks[members.front()];
-    const bool several =
-        std::ranges::any_of(members, [&](std::size_t i) { return ranks[i].rank != first.rank; });
-    if (several && std::get<1>(key) != 1) jobs.push_back(std::move(members));
+  std::vector<RankJob> jobs;
+  for (const std::vector<std::size_t>& of_job : rank_jobs(ranks)) {
+    RankJob& job = jobs.emplace_back();
+    std::vector<RankTrace> members;
+    for (const std::size_t i : of_job) {
+      job.members.push_back(places[i]);
+      members.push_back(std::move(ranks[i]));
+    }
+    job.report = compare_ranks(std::move(members));
   }
   return jobs;
-}
-
-Matched match(const std::vector<const RankStep*>& steps) {
-  std::map<std::string, std::vector<std::pair<std::size_t, std::vector<const ExchangeRow*>>>>
-      by_key;
-  for (std::size_t i = 0; i < steps.size(); ++i) {
-    for (const ExchangeRow& row : steps[i]->collectives) {
-      auto& ranks = by_key[row.key];
-      if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
-      ranks.back().second.push_back(&row);
-    }
-  }
-  Matched matched;
-  matched.unknown.resize(steps.size());
-  for (auto& [key, ranks] : by_key) {
-    const std::size_t count = ranks.front().second.size();
-    const bool alike =
-        std::ranges::all_of(ranks, [&](const auto& each) { return each.second.size() == count; });
-    if (!alike || ranks.size() < 2 || key.empty()) {
-      for (auto& [place, all] : ranks) {
-        for (const ExchangeRow* each : all) matched.unknown[place].push_back(each->at);
-      }
-      continue;
-    }
-    for (std::size_t n = 0; n < count; ++n) {
-      Entries& entries = matched.collectives.emplace_back();
-      for (const auto& [place, all] : ranks) entries.emplace_back(place, all[n]);
-    }
-  }
-  return matched;
-}
-
-Entries::const_iterator last_of(const Entries& entries) {
-  return std::ranges::min_element(entries, [](const auto& a, const auto& b) {
-    return a.second->at.length_ns() < b.second->at.length_ns();
-  });
-}
-
-std::vector<std::vector<RankWait>> waits_in(const std::vector<Entries>& collectives,
-                                            std::size_t ranks) {
-  std::vector<std::vector<RankWait>> waits(ranks);
-  for (const Entries& entries : collectives) {
-    const auto last = last_of(entries);
-    const std::int64_t shortest_ns = last->second->at.length_ns();
-    for (const auto& [place, exchange] : entries) {
-      const auto [begin_ns, end_ns] = exchange->at;
-      waits[place].push_back({.at = {begin_ns, end_ns - shortest_ns},
-                              .lost = {begin_ns + shortest_ns, end_ns},
-                              .exchange = {begin_ns, begin_ns + shortest_ns},
-                              .for_place = last->first});
-    }
-  }
-  return waits;
-}
-
-IntervalSet lost_moments(const std::vector<RankWait>& waits, std::optional<std::size_t> for_place) {
-  std::vector<TimeSpan> lost;
-  std::vector<TimeSpan> exchanging;
-  for (const RankWait& wait : waits) {
-    if (!for_place || wait.for_place == *for_place) lost.push_back(wait.lost);
-    exchanging.push_back(wait.exchange);
-  }
-  return IntervalSet(std::move(lost)) - IntervalSet(std::move(exchanging));
 }
 
 }  // namespace stepbench::traces

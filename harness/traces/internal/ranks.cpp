@@ -16,10 +16,96 @@
 #include "harness/stats/order_statistics.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
-#include "harness/traces/internal/rank_trace.h"
 
 namespace stepbench::traces {
 namespace {
+
+// Collectives of several ranks. A rank is identified by its index in the given steps.
+
+// Ranks that share one collective in a step: the rank's index and its view of the collective.
+using Entries = std::vector<std::pair<std::size_t, const ExchangeRow*>>;
+
+// Collectives of one step.
+struct Matched {
+  std::vector<Entries> collectives;
+  std::vector<std::vector<TimeSpan>> unknown;  // by rank index: collectives without a counterpart
+};
+
+struct RankWait {
+  TimeSpan at = {};  // from its call until the last rank enters
+  // As long as the wait, but at the end of the call: if all ranks had come in time, the exchange
+  // would have begun with the call, overlapping the rank's computing, and saved this time.
+  TimeSpan lost = {};
+  TimeSpan exchange = {};     // the rest, at the beginning of the call
+  std::size_t for_place = 0;  // index of the rank that entered last
+};
+
+Matched match(const std::vector<const RankStep*>& steps) {
+  std::map<std::string, std::vector<std::pair<std::size_t, std::vector<const ExchangeRow*>>>>
+      by_key;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    for (const ExchangeRow& row : steps[i]->collectives) {
+      auto& ranks = by_key[row.key];
+      if (ranks.empty() || ranks.back().first != i) ranks.push_back({i, {}});
+      ranks.back().second.push_back(&row);
+    }
+  }
+  Matched matched;
+  matched.unknown.resize(steps.size());
+  for (auto& [key, ranks] : by_key) {
+    const std::size_t count = ranks.front().second.size();
+    const bool alike =
+        std::ranges::all_of(ranks, [&](const auto& each) { return each.second.size() == count; });
+    if (!alike || ranks.size() < 2 || key.empty()) {
+      for (auto& [place, all] : ranks) {
+        for (const ExchangeRow* each : all) matched.unknown[place].push_back(each->at);
+      }
+      continue;
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+      Entries& entries = matched.collectives.emplace_back();
+      for (const auto& [place, all] : ranks) entries.emplace_back(place, all[n]);
+    }
+  }
+  return matched;
+}
+
+// Returns the entry of the last rank to enter: the one that waits least.
+Entries::const_iterator last_of(const Entries& entries) {
+  return std::ranges::min_element(entries, [](const auto& a, const auto& b) {
+    return a.second->at.length_ns() < b.second->at.length_ns();
+  });
+}
+
+// Waits of each rank, by rank index.
+std::vector<std::vector<RankWait>> waits_in(const std::vector<Entries>& collectives,
+                                            std::size_t ranks) {
+  std::vector<std::vector<RankWait>> waits(ranks);
+  for (const Entries& entries : collectives) {
+    const auto last = last_of(entries);
+    const std::int64_t shortest_ns = last->second->at.length_ns();
+    for (const auto& [place, exchange] : entries) {
+      const auto [begin_ns, end_ns] = exchange->at;
+      waits[place].push_back({.at = {begin_ns, end_ns - shortest_ns},
+                              .lost = {begin_ns + shortest_ns, end_ns},
+                              .exchange = {begin_ns, begin_ns + shortest_ns},
+                              .for_place = last->first});
+    }
+  }
+  return waits;
+}
+
+// Time lost in these waits, excluding time in which another collective would be exchanged.
+IntervalSet lost_moments(const std::vector<RankWait>& waits,
+                         std::optional<std::size_t> for_place = {}) {
+  std::vector<TimeSpan> lost;
+  std::vector<TimeSpan> exchanging;
+  for (const RankWait& wait : waits) {
+    if (!for_place || wait.for_place == *for_place) lost.push_back(wait.lost);
+    exchanging.push_back(wait.exchange);
+  }
+  return IntervalSet(std::move(lost)) - IntervalSet(std::move(exchanging));
+}
 
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
   constexpr std::size_t kShown = 8;
@@ -471,27 +557,6 @@ void add_own_cause(std::span<const Finding> of_straggler, Finding& finding) {
   if (cause == nullptr) return;
   finding.remedy = "its own trace says: " + cause->text + "; " + finding.remedy;
   finding.evidence.push_back(cause->id);
-}
-
-std::vector<RankJob> compare_jobs(std::vector<std::optional<RankTrace>> traces) {
-  std::vector<RankTrace> ranks;
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < traces.size(); ++i) {
-    if (!traces[i]) continue;
-    ranks.push_back(std::move(*traces[i]));
-    places.push_back(i);
-  }
-  std::vector<RankJob> jobs;
-  for (const std::vector<std::size_t>& of_job : rank_jobs(ranks)) {
-    RankJob& job = jobs.emplace_back();
-    std::vector<RankTrace> members;
-    for (const std::size_t i : of_job) {
-      job.members.push_back(places[i]);
-      members.push_back(std::move(ranks[i]));
-    }
-    job.report = compare_ranks(std::move(members));
-  }
-  return jobs;
 }
 
 }  // namespace stepbench::traces

@@ -6,12 +6,14 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
+#include <unordered_map>
 
 #include "harness/base/error.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
-#include "harness/traces/internal/nsight_database.h"
+#include "harness/traces/internal/foreign_database.h"
 #include "harness/traces/internal/number_text.h"
 #include "harness/traces/internal/trace_builder.h"
 #include "harness/traces/trace_files.h"
@@ -21,7 +23,25 @@ namespace {
 
 using Row = ForeignDatabase::Row;
 
-using namespace nsight;
+// Their names in all versions.
+constexpr std::string_view kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
+constexpr std::string_view kGraphs = "CUPTI_ACTIVITY_KIND_GRAPH_TRACE";
+constexpr std::string_view kCalls = "CUPTI_ACTIVITY_KIND_RUNTIME";
+constexpr std::string_view kRanges = "NVTX_EVENTS";
+
+// Columns 0 to 5 of all device tables.
+constexpr std::string_view kDeviceColumns = "start end deviceId streamId correlationId globalPid ";
+
+// Returns `absent` for a missing, negative or too large value.
+std::int32_t small_of(const Row& row, std::size_t column, std::int32_t absent) {
+  const std::int64_t value = row.integer_or(column, absent);
+  return value < 0 || value > std::numeric_limits<std::int32_t>::max() ? absent
+                                                                       : std::int32_t(value);
+}
+
+std::string text_of(const Row& row, std::size_t column) {
+  return text::to_valid_utf8(row.text(column).value_or(""));
+}
 
 // A global id packs process and thread, 24 bits each, below the bits of the machine.
 std::int64_t pid_of(std::int64_t global) { return (global >> 24) & 0xffffff; }
@@ -44,12 +64,63 @@ std::string_view copy_word(std::int64_t kind) {
   return kWords[kind > 0 && kind < std::ssize(kWords) ? std::size_t(kind) : 0];
 }
 
+// Products within CUDA's limits do not overflow; values of a damaged file may.
+bool is_sane(const KernelDetail& shape) {
+  constexpr double kMaxBlocks = 1e11;
+  constexpr double kMaxThreads = 1 << 16;
+  constexpr std::int32_t kMaxRegisters = 1 << 16;
+  double blocks = 1;
+  double threads = 1;
+  for (const std::int32_t extent : shape.grid) blocks *= std::max(extent, 1);
+  for (const std::int32_t extent : shape.block) threads *= std::max(extent, 1);
+  return blocks < kMaxBlocks && threads <= kMaxThreads &&
+         shape.registers_per_thread <= kMaxRegisters;
+}
+
+// The launch configuration and, if the trace describes the device, how far the kernel fills it.
+KernelDetail kernel_of(const Row& row, const Trace& trace) {
+  KernelDetail detail;
+  for (std::size_t i = 0; i < 3; ++i) {
+    detail.grid[i] = small_of(row, 8 + i, 0);
+    detail.block[i] = small_of(row, 11 + i, 0);
+  }
+  detail.registers_per_thread = small_of(row, 14, -1);
+  const std::int64_t shared =
+      std::int64_t{small_of(row, 15, 0)} + std::int64_t{small_of(row, 16, 0)};
+  detail.shared_memory_bytes =
+      std::int32_t(std::min<std::int64_t>(shared, std::numeric_limits<std::int32_t>::max()));
+  detail.context = small_of(row, 17, -1);
+  const ops::TraceDevice* const device = trace.device(small_of(row, 2, 0));
+  if (device == nullptr || !is_sane(detail)) return detail;
+  set_device_use(detail, *device);
+  if (detail.occupancy_percent == 0) detail.occupancy_percent = -1;
+  return detail;
+}
+
 class NsightReader {
  public:
-  explicit NsightReader(const std::filesystem::path& path) : path_(path), database_(path) {}
+  explicit NsightReader(const std::filesystem::path& path) : path_(path), database_(path) {
+    const auto has = [&](std::string_view table) { return database_.has(table_of(table)); };
+    const bool any =
+        database_.has("StringIds") && (has(kKernels) || has(kCalls) || has(kRanges) ||
+                                       has(kGraphs) || has("TARGET_INFO_SESSION_START_TIME"));
+    if (!any) {
+      throw ConfigError(
+          path, database_.has("StringTable")
+                    ? "is a database of nvprof; only exports of Nsight Systems are read"
+                    : "is a SQLite database, but not an export of Nsight Systems: it has no "
+                      "table StringIds with CUPTI_ACTIVITY_KIND_KERNEL or NVTX_EVENTS");
+    }
+    database_.read("StringIds", "id value", [this](const Row& row) {
+      const std::optional<std::int64_t> id = row.integer(0);
+      std::optional<std::string> text = row.text(1);
+      if (id && text) texts_.emplace(*id, text::to_valid_utf8(*text));
+    });
+  }
 
   Trace read() {
-    read_nsight_header(database_, builder_.trace());
+    header();
+    devices();
     kernels();
     graphs();
     copies();
@@ -70,6 +141,81 @@ class NsightReader {
   }
 
  private:
+  // The table or its latest version: "NVTX_EVENTS_V2".
+  [[nodiscard]] std::string table_of(std::string_view name) const {
+    if (database_.has(name)) return std::string(name);
+    std::string latest(name);
+    int version = 0;
+    for (const std::string& table : database_.tables()) {
+      if (!table.starts_with(name)) continue;
+      std::string_view rest = std::string_view(table).substr(name.size());
+      if (!rest.starts_with("_V")) continue;
+      rest.remove_prefix(2);
+      int number = 0;
+      const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+      if (error != std::errc() || end != rest.data() + rest.size() || number <= version) continue;
+      version = number;
+      latest = table;
+    }
+    return latest;
+  }
+  void each_row(std::string_view table, const std::string& columns,
+                const std::function<void(const Row&)>& on_row,
+                ForeignDatabase::Order order = ForeignDatabase::Order::kAny) const {
+    database_.read(table_of(table), columns, on_row, order);
+  }
+  void each_device_row(std::string_view table, const std::string& more,
+                       const std::function<void(const Row&)>& on_row) const {
+    each_row(table, std::string(kDeviceColumns) + more, on_row);
+  }
+
+  [[nodiscard]] std::string text_at(const std::optional<std::int64_t>& id,
+                                    std::string_view absent) const {
+    const auto found = id ? texts_.find(*id) : texts_.end();
+    return found == texts_.end() ? std::string(absent) : found->second;
+  }
+
+  // Time, host and the profiler's diagnostics.
+  void header() {
+    Trace& trace = builder_.trace();
+    each_row("TARGET_INFO_SESSION_START_TIME", "utcEpochNs",
+             [&](const Row& row) { trace.base_ns = row.integer(0); });
+    each_row("TARGET_INFO_SYSTEM_ENV", "name value", [&](const Row& row) {
+      if (row.text(0) == "Hostname") trace.host_name = text_of(row, 1);
+    });
+    constexpr std::size_t kMaxHeaderLines = 1000;
+    each_row("DIAGNOSTIC_EVENT", "severity text", [&](const Row& row) {
+      constexpr std::int64_t kWarning = 2;
+      const std::int64_t severity = row.integer_or(0, 0);
+      if (severity < kWarning || trace.log_lines.size() >= kMaxHeaderLines) return;
+      trace.log_lines.push_back((severity == kWarning ? "WARNING: " : "ERROR: ") + text_of(row, 1));
+    });
+  }
+
+  void devices() {
+    constexpr const char* kColumns =
+        "id name totalMemory smCount computeMajor computeMinor maxThreadsPerBlock maxWarpsPerSm "
+        "threadsPerWarp maxRegistersPerBlock maxShmemPerBlock";
+    each_row("TARGET_INFO_GPU", kColumns, [&](const Row& row) {
+      ops::TraceDevice device{.id = small_of(row, 0, 0),
+                              .name = text_of(row, 1),
+                              .total_memory_bytes = row.integer_or(2, 0),
+                              .compute_major = small_of(row, 4, 0),
+                              .compute_minor = small_of(row, 5, 0),
+                              .max_threads_per_block = small_of(row, 6, 0),
+                              .registers_per_block = small_of(row, 9, 0),
+                              .warp_size = small_of(row, 8, 32),
+                              .shared_memory_per_block = row.integer_or(10, 0),
+                              .multiprocessors = small_of(row, 3, 0)};
+      const std::int64_t threads = std::int64_t{small_of(row, 7, 0)} * device.warp_size;
+      constexpr std::int64_t kMaxThreads = 1 << 20;
+      if (threads <= kMaxThreads) {
+        device.max_threads_per_multiprocessor = static_cast<int>(threads);
+      }
+      builder_.trace().devices.push_back(std::move(device));
+    });
+  }
+
   // Returns null if the times are invalid; the row is then skipped and counted.
   TraceEvent* add(std::uint32_t lane, EventKind kind, std::string_view name, const Row& row) {
     ReadingFacts& facts = builder_.trace().reading;
@@ -109,23 +255,21 @@ class NsightReader {
   }
 
   void kernels() {
-    const std::vector<std::string_view> columns(kNsightKernelColumns.begin(),
-                                                kNsightKernelColumns.end());
-    database_.read(kKernels, columns, [this](const Row& row) {
-      const std::string name =
-          database_.text_of(row.integer(6), database_.text_of(row.integer(7), "kernel"));
+    constexpr const char* kMore =
+        "demangledName shortName gridX gridY gridZ blockX blockY blockZ registersPerThread "
+        "staticSharedMemory dynamicSharedMemory contextId";
+    each_device_row(kKernels, kMore, [this](const Row& row) {
+      const std::string name = text_at(row.integer(6), text_at(row.integer(7), "kernel"));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event == nullptr) return;
       join(*event, row);
-      event->detail = builder_.detail(nsight_kernel(row, builder_.trace()));
+      event->detail = builder_.detail(kernel_of(row, builder_.trace()));
     });
   }
 
   // A graph recorded as a whole: its kernels have no rows of their own.
   void graphs() {
-    const auto columns = {"start",         "end",       "deviceId", "streamId",
-                          "correlationId", "globalPid", "graphId"};
-    database_.read(kGraphs, {columns.begin(), columns.end()}, [this](const Row& row) {
+    each_device_row(kGraphs, "graphId", [this](const Row& row) {
       const std::string name = "CUDA graph " + std::to_string(row.integer_or(6, 0));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event != nullptr) join(*event, row);
@@ -135,7 +279,7 @@ class NsightReader {
   void copies() {
     std::map<std::int64_t, std::string> memories = {
         {0, "Pageable"}, {1, "Pinned"}, {2, "Device"}, {3, "Array"}, {4, "Managed"}};
-    database_.read("ENUM_CUDA_MEM_KIND", {"id", "label"}, [&](const Row& row) {
+    each_row("ENUM_CUDA_MEM_KIND", "id label", [&](const Row& row) {
       if (const auto label = row.text(1))
         memories[row.integer_or(0, -1)] = text::to_valid_utf8(*label);
     });
@@ -144,9 +288,8 @@ class NsightReader {
       const auto found = kind ? memories.find(*kind) : memories.end();
       return found == memories.end() ? "Unknown" : found->second;
     };
-    const auto columns = {"start",     "end",   "deviceId", "streamId", "correlationId",
-                          "globalPid", "bytes", "copyKind", "srcKind",  "dstKind"};
-    database_.read(kCopies, {columns.begin(), columns.end()}, [&](const Row& row) {
+    constexpr const char* kMore = "bytes copyKind srcKind dstKind";
+    each_device_row("CUPTI_ACTIVITY_KIND_MEMCPY", kMore, [&](const Row& row) {
       const std::string name = "Memcpy " + std::string(copy_word(row.integer_or(7, 0))) + " (" +
                                memory(row, 8) + " -> " + memory(row, 9) + ")";
       add_bytes(add(stream_of(row), EventKind::kMemcpy, name, row), row);
@@ -154,9 +297,7 @@ class NsightReader {
   }
 
   void sets() {
-    const auto columns = {"start",         "end",       "deviceId", "streamId",
-                          "correlationId", "globalPid", "bytes"};
-    database_.read(kSets, {columns.begin(), columns.end()}, [this](const Row& row) {
+    each_device_row("CUPTI_ACTIVITY_KIND_MEMSET", "bytes", [this](const Row& row) {
       add_bytes(add(stream_of(row), EventKind::kMemset, "Memset", row), row);
     });
   }
@@ -173,10 +314,9 @@ class NsightReader {
   }
 
   void calls() {
-    const auto columns = {"start", "end", "globalTid", "correlationId", "nameId"};
-    database_.read(kCalls, {columns.begin(), columns.end()}, [this](const Row& row) {
+    each_row(kCalls, "start end globalTid correlationId nameId", [this](const Row& row) {
       const std::int64_t global = row.integer_or(2, 0);
-      const std::string name = without_version(database_.text_of(row.integer(4), "CUDA call"));
+      const std::string name = without_version(text_at(row.integer(4), "CUDA call"));
       const bool driver = name.starts_with("cu") && !name.starts_with("cuda");
       TraceEvent* const event = add(builder_.host_lane(pid_of(global), tid_of(global)),
                                     driver ? EventKind::kDriver : EventKind::kRuntime, name, row);
@@ -185,9 +325,7 @@ class NsightReader {
   }
 
   void waits() {
-    const auto columns = {"start",         "end",       "deviceId", "streamId",
-                          "correlationId", "globalPid", "syncType"};
-    database_.read(kWaits, {columns.begin(), columns.end()}, [this](const Row& row) {
+    each_device_row("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "syncType", [this](const Row& row) {
       constexpr std::string_view kNames[] = {"Sync", "Event Sync", "Stream Wait Event",
                                              "Stream Sync", "Context Sync"};
       const std::int64_t type = row.integer_or(6, 0);
@@ -207,9 +345,8 @@ class NsightReader {
     constexpr std::int64_t kPushPop = 59;
     constexpr std::int64_t kStartEnd = 60;
     constexpr std::int64_t kLastRange = 71;  // 70 and 71: with a payload
-    const auto columns = {"start", "end", "globalTid", "eventType", "text", "textId"};
-    database_.read(
-        kRanges, {columns.begin(), columns.end()},
+    each_row(
+        kRanges, "start end globalTid eventType text textId",
         [&](const Row& row) {
           const std::int64_t type = row.integer_or(3, kPushPop);
           const bool range =
@@ -221,10 +358,9 @@ class NsightReader {
           }
           const std::int64_t global = row.integer_or(2, 0);
           const std::uint32_t lane = builder_.host_lane(pid_of(global), tid_of(global));
-          add_range(
-              lane,
-              text::to_valid_utf8(row.text(4).value_or(database_.text_of(row.integer(5), "range"))),
-              row);
+          add_range(lane,
+                    text::to_valid_utf8(row.text(4).value_or(text_at(row.integer(5), "range"))),
+                    row);
         },
         ForeignDatabase::Order::kSorted);
   }
@@ -247,24 +383,22 @@ class NsightReader {
 
   // Since 2024 the overhead of CUPTI and the driver has its own table.
   void overhead() {
-    const auto columns = {"start", "end", "globalTid", "nameId"};
     for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {
-      database_.read(table, {columns.begin(), columns.end()}, [this](const Row& row) {
+      each_row(table, "start end globalTid nameId", [this](const Row& row) {
         const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
         (void)add(builder_.other_lane(lane), EventKind::kOverhead,
-                  database_.text_of(row.integer(3), "profiler"), row);
+                  text_at(row.integer(3), "profiler"), row);
       });
     }
   }
 
   void thread_names() {
-    database_.read("ThreadNames", {"nameId", "globalTid"}, [this](const Row& row) {
+    each_row("ThreadNames", "nameId globalTid", [this](const Row& row) {
       const std::int64_t global = row.integer_or(1, 0);
-      builder_.name_thread(pid_of(global), tid_of(global), database_.text_of(row.integer(0), ""));
+      builder_.name_thread(pid_of(global), tid_of(global), text_at(row.integer(0), ""));
     });
-    database_.read("PROCESSES", {"globalPid", "name"}, [this](const Row& row) {
-      builder_.name_process(pid_of(row.integer_or(0, 0)),
-                            text::to_valid_utf8(row.text(1).value_or("")));
+    each_row("PROCESSES", "globalPid name", [this](const Row& row) {
+      builder_.name_process(pid_of(row.integer_or(0, 0)), text_of(row, 1));
     });
   }
 
@@ -272,7 +406,7 @@ class NsightReader {
     std::vector<IgnoredRows>& ignored = builder_.trace().reading.ignored;
     for (const char* table : {"COMPOSITE_EVENTS", "GPU_METRICS", "OSRT_API", "SCHED_EVENTS"}) {
       std::int64_t rows = 0;
-      database_.read(table, {"start"}, [&](const Row&) { ++rows; });
+      each_row(table, "start", [&](const Row&) { ++rows; });
       if (rows > 0) ignored.push_back({.what = table, .count = rows});
     }
     if (open_ranges_ > 0) {
@@ -283,7 +417,8 @@ class NsightReader {
   }
 
   const std::filesystem::path& path_;
-  NsightDatabase database_;
+  ForeignDatabase database_;
+  std::unordered_map<std::int64_t, std::string> texts_;  // StringIds
   TraceBuilder builder_;
   std::map<std::int64_t, std::size_t> processes_;
   std::int64_t unnumbered_steps_ = 0;

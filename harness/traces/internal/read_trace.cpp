@@ -23,227 +23,6 @@
 namespace stepbench::traces {
 namespace {
 
-constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // per row or header value
-constexpr std::size_t kMaxKeys = 64;
-
-class TraceReader {
- public:
-  TraceReader(const std::filesystem::path& path, const ReadOptions& options)
-      : path_(path),
-        options_(options),
-        source_(path),
-        window_(source_, options.max_text_bytes),
-        sink_(builder_) {}
-
-  Trace read() {
-    refuse_binary_files();
-    char first = 0;
-    piece([&] { return scanner_.next(first); });
-    if (first == '{') {
-      object();
-    } else if (first == '[') {
-      bare_array_ = true;
-      rows();
-    } else {
-      fail_at(scanner_.at(), "not JSON: expected '{' or '['");
-    }
-    nothing_behind();
-    ReadingFacts& facts = builder_.trace().reading;
-    facts.path = path_.string();
-    facts.compressed = source_.compressed();
-    facts.text_bytes = source_.text_bytes();
-    sink_.finish();
-    return builder_.finish();
-  }
-
- private:
-  // Runs `parse` on one piece; it is called again from the same position with more text if needed.
-  template <typename Parse>
-  void piece(const Parse& parse) {
-    for (;;) {
-      scanner_.begin(window_.begin(), window_.end());
-      if (parse()) break;
-      if (scanner_.stop() == JsonScanner::Stop::kBroken) {
-        fail_at(scanner_.at(), scanner_.problem());
-      }
-      need_more();
-    }
-    if (scanner_.damage().first != nullptr) note_damage(scanner_.damage());
-    window_.consume_to(scanner_.at());
-  }
-
-  void need_more() {
-    try {
-      if (window_.more(kMaxPieceBytes)) return;
-    } catch (const TextWindow::Overlong&) {
-      fail_at(window_.begin(),
-              "a row or value longer than " + text::byte_text(double(kMaxPieceBytes)));
-    }
-    if (window_.too_much()) {
-      fail_at(window_.end(), "more text than " + text::byte_text(double(options_.max_text_bytes)) +
-                                 ", the most that is read of one file");
-    }
-    fail_at(window_.end(), source_.text_bytes() == 0
-                               ? "the file is empty"
-                               : "the text ends in the middle; the file was cut, or is still being "
-                                 "written");
-  }
-
-  void note_damage(const JsonScanner::Damage& damage) {
-    ReadingFacts& facts = builder_.trace().reading;
-    if (!facts.damaged()) facts.first_damage_at_byte = window_.offset(damage.first);
-    facts.control_characters += damage.control_characters;
-    facts.bare_words += damage.bare_words;
-  }
-
-  void refuse_binary_files() {
-    (void)window_.more(kMaxPieceBytes);
-    constexpr std::string_view kMark = "\xEF\xBB\xBF";
-    const std::string_view text(window_.begin(), std::size_t(window_.end() - window_.begin()));
-    if (text.starts_with(kMark)) window_.consume_to(window_.begin() + kMark.size());
-    const auto refuse = [&](const std::string& what) { throw ConfigError(path_, what); };
-    if (text.starts_with("PK\x03\x04")) refuse("is a ZIP archive; unpack it first");
-    if (text.starts_with("\x28\xB5\x2F\xFD")) refuse("is packed by zstd; unpack it first");
-    if (text.starts_with("QDSTRM") || text.starts_with("\x89NSR")) {
-      refuse("is a report of Nsight Systems; convert it with `nsys export --type sqlite`");
-    }
-  }
-
-  void object() {
-    char c = 0;
-    piece([&] { return scanner_.take('{') && scanner_.next(c); });
-    bool ended = c == '}';
-    if (ended) piece([&] { return scanner_.take('}'); });
-    while (!ended) {
-      std::string_view raw;
-      piece([&] { return scanner_.key(raw); });
-      std::int64_t bad = 0;
-      const std::string key = unescaped(raw, bad);
-      if (key == "traceEvents") {
-        if (found_) ++builder_.trace().reading.duplicate_headers;
-        found_ = true;
-        rows();
-      } else {
-        header_value(key);
-      }
-      piece([&] { return scanner_.separator('}', ended); });
-    }
-    if (!found_) no_trace();
-  }
-
-  void header_value(const std::string& key) {
-    if (keys_.size() < kMaxKeys) keys_.push_back(key);
-    char c = 0;
-    piece([&] { return scanner_.next(c); });
-    const bool of_another_file = key == "nodes" || key == "segments" || key == "device_traces";
-    if (c == '[' && of_another_file) {  // may be larger than memory
-      elements([&](std::string_view&) {});
-      return;
-    }
-    std::string_view json;
-    piece([&] { return scanner_.value(json); });
-    take_header_value(key, json, builder_.trace());
-  }
-
-  template <typename Use>
-  void elements(const Use& use) {
-    char c = 0;
-    piece([&] { return scanner_.take('[') && scanner_.next(c); });
-    bool ended = c == ']';
-    if (ended) piece([&] { return scanner_.take(']'); });
-    while (!ended) {
-      std::string_view json;
-      piece([&] { return scanner_.value(json) && scanner_.separator(']', ended); });
-      use(json);
-    }
-  }
-
-  void rows() {
-    char c = 0;
-    piece([&] { return scanner_.take('[') && scanner_.next(c); });
-    bool ended = c == ']';
-    if (ended) piece([&] { return scanner_.take(']'); });
-    while (!ended) {
-      const std::uint64_t at_byte = window_.offset(window_.begin());
-      piece([&] { return read_row(scanner_, row_) && scanner_.separator(']', ended); });
-      if (bare_array_ && !row_.is_object && builder_.trace().reading.rows == 0) {
-        throw ConfigError(path_,
-                          "is a list of lists or numbers, perhaps a memory timeline of PyTorch; a "
-                          "profiler's trace is a list of objects");
-      }
-      if (++rows_ > options_.max_rows) {
-        fail_at(window_.begin(), "more than " + text::counted(options_.max_rows, "row") +
-                                     ", the most that are read of one file");
-      }
-      if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
-    }
-  }
-
-  void nothing_behind() {
-    scanner_.begin(window_.begin(), window_.end());
-    char c = 0;
-    while (!scanner_.next(c)) {
-      window_.consume_to(window_.end());
-      if (!window_.more(kMaxPieceBytes)) return;
-      scanner_.begin(window_.begin(), window_.end());
-    }
-    fail_at(scanner_.at(), "text after the end of the trace");
-  }
-
-  [[noreturn]] void no_trace() const {
-    const std::string other = kind_of_other_file(keys_);
-    if (!other.empty()) {
-      throw ConfigError(path_, "is not a profiler trace (it has no traceEvents) but " + other);
-    }
-    constexpr std::size_t kShown = 5;
-    std::vector<std::string> shown;
-    for (std::size_t i = 0; i < keys_.size() && i < kShown; ++i) {
-      shown.push_back('"' + text::printable(keys_[i].substr(0, 40)) + '"');
-    }
-    throw ConfigError(path_, "is not a profiler trace: it has no traceEvents" +
-                                 (shown.empty() ? std::string(" and no other key")
-                                                : ", its keys are " + text::join(shown, ", ")));
-  }
-
-  [[noreturn]] void fail_at(const char* at, const std::string& what) const {
-    throw ConfigError(path_, "byte " + std::to_string(window_.offset(at)) +
-                                 (source_.compressed() ? " of the unpacked text: " : ": ") + what);
-  }
-
-  const std::filesystem::path& path_;
-  const ReadOptions& options_;
-  ByteSource source_;
-  TextWindow window_;
-  JsonScanner scanner_;
-  TraceBuilder builder_;
-  EventSink sink_;
-  EventRow row_;
-  std::vector<std::string> keys_;
-  std::int64_t rows_ = 0;
-  bool found_ = false;
-  bool bare_array_ = false;
-};
-
-// Never probes a pipe, because what is read from it is lost.
-bool is_sqlite(const std::filesystem::path& path) {
-  using namespace std::string_view_literals;
-  constexpr std::string_view kMagic = "SQLite format 3\0"sv;
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return false;
-  std::string begin(kMagic.size(), ' ');
-  std::ifstream(path, std::ios::binary)
-      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
-  return begin == kMagic;
-}
-
-}  // namespace
-
-Trace read_trace(const std::filesystem::path& path, const ReadOptions& options) {
-  return is_sqlite(path) ? read_nsight(path) : TraceReader(path, options).read();
-}
-
-namespace {
-
 constexpr std::size_t kMaxDescribedDevices = 1024;
 constexpr std::size_t kMaxLogLines = 1000;
 
@@ -352,8 +131,8 @@ bool holds(const std::vector<std::string>& keys, std::string_view wanted) {
   return std::ranges::find(keys, wanted) != keys.end();
 }
 
-}  // namespace
-
+// Keys of a trace file other than traceEvents. Ignored if of another type or damaged.
+// `json`: the value as it appears in the file.
 void take_header_value(std::string_view key, std::string_view json, Trace& to) {
   json::LineParser parser;
   const std::string line = "{\"value\":" + std::string(json) + "}";
@@ -366,6 +145,7 @@ void take_header_value(std::string_view key, std::string_view json, Trace& to) {
   }
 }
 
+// Identifies a JSON file without traceEvents by its keys: "an execution trace of PyTorch".
 std::string kind_of_other_file(const std::vector<std::string>& keys) {
   if (holds(keys, "schema") && holds(keys, "nodes")) {
     return "an execution trace of PyTorch (ExecutionTraceObserver)";
@@ -377,6 +157,218 @@ std::string kind_of_other_file(const std::vector<std::string>& keys) {
     return "a result file of stepbench; `stepbench show` reads those";
   }
   return {};
+}
+
+constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 20;  // per row or header value
+constexpr std::size_t kMaxKeys = 64;
+
+class TraceReader {
+ public:
+  TraceReader(const std::filesystem::path& path, const ReadOptions& options)
+      : path_(path),
+        options_(options),
+        source_(path),
+        window_(source_, options.max_text_bytes),
+        sink_(builder_) {}
+
+  Trace read() {
+    refuse_binary_files();
+    char first = 0;
+    piece([&] { return scanner_.next(first); });
+    if (first == '{') {
+      object();
+    } else if (first == '[') {
+      bare_array_ = true;
+      rows();
+    } else {
+      fail_at(scanner_.at(), "not JSON: expected '{' or '['");
+    }
+    nothing_behind();
+    ReadingFacts& facts = builder_.trace().reading;
+    facts.path = path_.string();
+    facts.compressed = source_.compressed();
+    facts.text_bytes = source_.text_bytes();
+    sink_.finish();
+    return builder_.finish();
+  }
+
+ private:
+  // Runs `parse` on one piece; it is called again from the same position with more text if needed.
+  template <typename Parse>
+  void piece(const Parse& parse) {
+    for (;;) {
+      scanner_.begin(window_.begin(), window_.end());
+      if (parse()) break;
+      if (scanner_.stop() == JsonScanner::Stop::kBroken) {
+        fail_at(scanner_.at(), scanner_.problem());
+      }
+      need_more();
+    }
+    if (scanner_.damage().first != nullptr) note_damage(scanner_.damage());
+    window_.consume_to(scanner_.at());
+  }
+
+  void need_more() {
+    try {
+      if (window_.more(kMaxPieceBytes)) return;
+    } catch (const TextWindow::Overlong&) {
+      fail_at(window_.begin(),
+              "a row or value longer than " + text::byte_text(double(kMaxPieceBytes)));
+    }
+    if (window_.too_much()) {
+      fail_at(window_.end(), "more text than " + text::byte_text(double(options_.max_text_bytes)) +
+                                 ", the most that is read of one file");
+    }
+    fail_at(window_.end(), source_.text_bytes() == 0
+                               ? "the file is empty"
+                               : "the text ends in the middle; the file was cut, or is still being "
+                                 "written");
+  }
+
+  void note_damage(const JsonScanner::Damage& damage) {
+    ReadingFacts& facts = builder_.trace().reading;
+    if (!facts.damaged()) facts.first_damage_at_byte = window_.offset(damage.first);
+    facts.control_characters += damage.control_characters;
+    facts.bare_words += damage.bare_words;
+  }
+
+  void refuse_binary_files() {
+    (void)window_.more(kMaxPieceBytes);
+    constexpr std::string_view kMark = "\xEF\xBB\xBF";
+    const std::string_view text(window_.begin(), std::size_t(window_.end() - window_.begin()));
+    if (text.starts_with(kMark)) window_.consume_to(window_.begin() + kMark.size());
+    const auto refuse = [&](const std::string& what) { throw ConfigError(path_, what); };
+    if (text.starts_with("PK\x03\x04")) refuse("is a ZIP archive; unpack it first");
+    if (text.starts_with("\x28\xB5\x2F\xFD")) refuse("is packed by zstd; unpack it first");
+    if (text.starts_with("QDSTRM") || text.starts_with("\x89NSR")) {
+      refuse("is a report of Nsight Systems; convert it with `nsys export --type sqlite`");
+    }
+  }
+
+  void object() {
+    bool ended = false;
+    piece([&] { return scanner_.begin_list('{', '}', ended); });
+    while (!ended) {
+      std::string_view raw;
+      piece([&] { return scanner_.key(raw); });
+      std::int64_t bad = 0;
+      const std::string key = unescaped(raw, bad);
+      if (key == "traceEvents") {
+        if (found_) ++builder_.trace().reading.duplicate_headers;
+        found_ = true;
+        rows();
+      } else {
+        header_value(key);
+      }
+      piece([&] { return scanner_.separator('}', ended); });
+    }
+    if (!found_) no_trace();
+  }
+
+  void header_value(const std::string& key) {
+    if (keys_.size() < kMaxKeys) keys_.push_back(key);
+    char c = 0;
+    piece([&] { return scanner_.next(c); });
+    const bool of_another_file = key == "nodes" || key == "segments" || key == "device_traces";
+    if (c == '[' && of_another_file) {  // may be larger than memory
+      std::string_view element;
+      list([&] { return scanner_.value(element); }, [](std::uint64_t) {});
+      return;
+    }
+    std::string_view json;
+    piece([&] { return scanner_.value(json); });
+    take_header_value(key, json, builder_.trace());
+  }
+
+  // Calls `use` with the position of each element that `parse` has read.
+  template <typename Parse, typename Use>
+  void list(const Parse& parse, const Use& use) {
+    bool ended = false;
+    piece([&] { return scanner_.begin_list('[', ']', ended); });
+    while (!ended) {
+      const std::uint64_t at_byte = window_.offset(window_.begin());
+      piece([&] { return parse() && scanner_.separator(']', ended); });
+      use(at_byte);
+    }
+  }
+
+  void rows() {
+    const auto add = [&](std::uint64_t at_byte) {
+      if (bare_array_ && !row_.is_object && builder_.trace().reading.rows == 0) {
+        throw ConfigError(path_,
+                          "is a list of lists or numbers, perhaps a memory timeline of PyTorch; a "
+                          "profiler's trace is a list of objects");
+      }
+      if (++rows_ > options_.max_rows) {
+        fail_at(window_.begin(), "more than " + text::counted(options_.max_rows, "row") +
+                                     ", the most that are read of one file");
+      }
+      if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
+    };
+    list([&] { return read_row(scanner_, row_); }, add);
+  }
+
+  void nothing_behind() {
+    scanner_.begin(window_.begin(), window_.end());
+    char c = 0;
+    while (!scanner_.next(c)) {
+      window_.consume_to(window_.end());
+      if (!window_.more(kMaxPieceBytes)) return;
+      scanner_.begin(window_.begin(), window_.end());
+    }
+    fail_at(scanner_.at(), "text after the end of the trace");
+  }
+
+  [[noreturn]] void no_trace() const {
+    const std::string other = kind_of_other_file(keys_);
+    if (!other.empty()) {
+      throw ConfigError(path_, "is not a profiler trace (it has no traceEvents) but " + other);
+    }
+    constexpr std::size_t kShown = 5;
+    std::vector<std::string> shown;
+    for (std::size_t i = 0; i < keys_.size() && i < kShown; ++i) {
+      shown.push_back('"' + text::printable(keys_[i].substr(0, 40)) + '"');
+    }
+    throw ConfigError(path_, "is not a profiler trace: it has no traceEvents" +
+                                 (shown.empty() ? std::string(" and no other key")
+                                                : ", its keys are " + text::join(shown, ", ")));
+  }
+
+  [[noreturn]] void fail_at(const char* at, const std::string& what) const {
+    throw ConfigError(path_, "byte " + std::to_string(window_.offset(at)) +
+                                 (source_.compressed() ? " of the unpacked text: " : ": ") + what);
+  }
+
+  const std::filesystem::path& path_;
+  const ReadOptions& options_;
+  ByteSource source_;
+  TextWindow window_;
+  JsonScanner scanner_;
+  TraceBuilder builder_;
+  EventSink sink_;
+  EventRow row_;
+  std::vector<std::string> keys_;
+  std::int64_t rows_ = 0;
+  bool found_ = false;
+  bool bare_array_ = false;
+};
+
+// Never probes a pipe, because what is read from it is lost.
+bool is_sqlite(const std::filesystem::path& path) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kMagic = "SQLite format 3\0"sv;
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  std::string begin(kMagic.size(), ' ');
+  std::ifstream(path, std::ios::binary)
+      .read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  return begin == kMagic;
+}
+
+}  // namespace
+
+Trace read_trace(const std::filesystem::path& path, const ReadOptions& options) {
+  return is_sqlite(path) ? read_nsight(path) : TraceReader(path, options).read();
 }
 
 }  // namespace stepbench::traces

@@ -14,6 +14,7 @@
 
 #include "harness/text/words.h"
 #include "harness/traces/internal/name_facts.h"
+#include "harness/traces/internal/nesting.h"
 
 namespace stepbench::traces {
 namespace {
@@ -219,18 +220,16 @@ std::map<std::uint32_t, std::uint32_t> families_of(const Trace& trace, const Tra
   std::map<std::uint32_t, std::ptrdiff_t> count;
   std::map<std::uint32_t, std::string_view> nouns;
   std::map<std::uint32_t, bool> encloses;
-  std::vector<const TraceEvent*> open;
-  for (const TraceEvent& event : lane.events) {
-    if (!marks_work(trace, event)) continue;
-    const std::uint32_t kind = kind_of(trace, event);
-    if (++count[kind] == 1 && event.kind == EventKind::kAnnotation) {
+  const Nesting marks(lane, [&](const TraceEvent& event) { return marks_work(trace, event); });
+  for (const auto& [event, parent] : marks.rows()) {
+    const std::uint32_t kind = kind_of(trace, *event);
+    if (++count[kind] == 1 && event->kind == EventKind::kAnnotation) {
       nouns[kind] = noun_of_steps(trace.names[kind].text);
     }
-    while (!open.empty() && open.back()->end_ns <= event.start_ns) open.pop_back();
-    if (!nouns[kind].empty()) {
-      for (const TraceEvent* outer : open) encloses[kind_of(trace, *outer)] = true;
+    if (nouns[kind].empty()) continue;
+    for (std::uint32_t outer = parent; outer != ops::kNoIndex; outer = marks[outer].parent) {
+      encloses[kind_of(trace, *marks[outer].event)] = true;
     }
-    open.push_back(&event);
   }
   std::map<std::string_view, std::uint32_t> first_of_noun;
   std::map<std::uint32_t, std::uint32_t> families;
@@ -436,8 +435,7 @@ Steps one_step(const Timeline& timeline, std::uint32_t lane) {
   std::optional<TimeSpan> host;
   // Annotations may extend beyond the recorded span, so they count only if there are no ops.
   const auto add_host = [&](EventKind kind) {
-    for (const TraceLane& each : trace.lanes) {
-      if (each.kind != LaneKind::kHost) continue;
+    for (const TraceLane& each : trace.host_lanes()) {
       for (const TraceEvent& event : each.events) {
         if (event.kind == kind && is_host_op(trace, event)) widen(host, span_of(event));
       }
@@ -557,8 +555,7 @@ void fold_counting_names(const Steps& steps, Timeline& timeline) {
   }
   if (names.empty()) return;
   std::map<std::uint32_t, std::int64_t> rows;
-  for (const TraceLane& lane : trace.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace.host_lanes()) {
     for (const TraceEvent& event : lane.events) {
       const std::uint32_t folded = trace.names[event.name].folded;
       if (folded != ops::kNoIndex) ++rows[folded];

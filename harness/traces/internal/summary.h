@@ -28,19 +28,18 @@ struct Summary {
 [[nodiscard]] Summary summarise(std::vector<double> values);
 [[nodiscard]] Summary summarise(const std::vector<std::int64_t>& values);
 
-// A value that a trace may not carry, or the reason why it is absent. A value type.
+// Why a trace does not carry a value.
+struct Absent {
+  std::string reason;
+};
 
-// A missing value is never a zero; its reason is printed instead.
+// A value that a trace may not carry, or the reason why it is absent: never a zero. A value type.
 template <typename Value>
 class ValueOrReason {
  public:
   ValueOrReason() = default;
   ValueOrReason(Value value) : value_(std::move(value)) {}
-  [[nodiscard]] static ValueOrReason absent(std::string reason) {
-    ValueOrReason known;
-    known.reason_ = std::move(reason);
-    return known;
-  }
+  ValueOrReason(Absent absent) : reason_(std::move(absent.reason)) {}
 
   explicit operator bool() const { return value_.has_value(); }
   [[nodiscard]] const Value& operator*() const { return *value_; }

@@ -195,8 +195,7 @@ auto TraceBuilder::place_of(const TraceEvent& event) const -> Place {
 void TraceBuilder::fold_names() {
   std::vector<bool> seen(trace_.names.size());
   std::map<std::string, std::vector<std::uint32_t>> alike;
-  for (const TraceLane& lane : trace_.lanes) {
-    if (lane.kind != LaneKind::kHost) continue;
+  for (const TraceLane& lane : trace_.host_lanes()) {
     for (const TraceEvent& event : lane.events) {
       if (event.kind != EventKind::kAnnotation || seen[event.name]) continue;
       seen[event.name] = true;

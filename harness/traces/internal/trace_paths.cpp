@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
+#include "harness/os/files.h"
 #include "harness/traces/trace_files.h"
 
 namespace stepbench::traces {

@@ -3,7 +3,11 @@
 
 #include <libdeflate.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <concepts>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -12,10 +16,83 @@
 
 #include "harness/base/error.h"
 #include "harness/json/json_text.h"
+#include "harness/os/files.h"
 #include "harness/traces/internal/shapes_text.h"
 
 namespace stepbench::traces {
 namespace {
+
+// The text of a file, written and, for a path that ends in .gz, compressed piece by piece. The file
+// is complete after commit(), and does not exist without it.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::filesystem::path& path) : path_(path), file_({}, path) {
+    if (path.extension() == ".gz") {
+      constexpr int kLevel = 4;
+      compressor_.reset(libdeflate_alloc_compressor(kLevel));
+      if (compressor_ == nullptr) throw Error("no memory to compress " + path.string());
+    }
+    file_.write({});
+  }
+
+  // Does not sync to disk: writing out a large file would overlap the next launch's measurement.
+  void commit() {
+    flush();
+    file_.close(false);
+  }
+
+  TraceFile& text(std::string_view piece) {
+    constexpr std::size_t kPieceBytes = std::size_t{4} << 20;
+    buffer_ += piece;
+    if (buffer_.size() >= kPieceBytes) flush();
+    return *this;
+  }
+  TraceFile& quoted(std::string_view piece) { return text(json::json_string(piece)); }
+  template <std::integral Number>
+  TraceFile& number(Number value) {
+    std::array<char, 24> digits;
+    return text({digits.data(), std::to_chars(digits.begin(), digits.end(), value).ptr});
+  }
+  // Nanoseconds as microseconds with three decimals.
+  TraceFile& microseconds(std::int64_t ns) {
+    if (ns < 0) {
+      text("-");
+      ns = -ns;
+    }
+    number(ns / 1000);
+    const auto rest = static_cast<unsigned>(ns % 1000);
+    const char digits[] = {'.', static_cast<char>('0' + rest / 100),
+                           static_cast<char>('0' + rest / 10 % 10),
+                           static_cast<char>('0' + rest % 10)};
+    return text({digits, sizeof digits});
+  }
+
+ private:
+  struct Free {
+    void operator()(libdeflate_compressor* compressor) const {
+      libdeflate_free_compressor(compressor);
+    }
+  };
+
+  void flush() {
+    if (compressor_ == nullptr) {
+      file_.write(buffer_);
+    } else if (!buffer_.empty()) {
+      packed_.resize(libdeflate_gzip_compress_bound(compressor_.get(), buffer_.size()));
+      const std::size_t size = libdeflate_gzip_compress(
+          compressor_.get(), buffer_.data(), buffer_.size(), packed_.data(), packed_.size());
+      if (size == 0) throw Error("cannot compress " + path_.string());
+      file_.write(std::string_view(packed_).substr(0, size));
+    }
+    buffer_.clear();
+  }
+
+  std::filesystem::path path_;
+  os::OutputFile file_;
+  std::string buffer_;
+  std::string packed_;
+  std::unique_ptr<libdeflate_compressor, Free> compressor_;
+};
 
 void write_device(TraceFile& file, const ops::TraceDevice& device) {
   file.text(R"({"id": )").number(device.id).text(R"(, "name": )").quoted(device.name);
@@ -300,72 +377,6 @@ void write_trace(const Trace& trace, const std::filesystem::path& path) {
 
 std::string trace_file_name(const std::string& worker, std::int64_t unix_ms, bool compressed) {
   return worker + '.' + std::to_string(unix_ms) + ".pt.trace.json" + (compressed ? ".gz" : "");
-}
-
-namespace {
-
-constexpr std::size_t kPlainBufferBytes = std::size_t{1} << 20;
-constexpr std::size_t kCompressedBufferBytes = std::size_t{4} << 20;
-constexpr int kLevel = 4;
-
-}  // namespace
-
-struct TraceFile::Compressor {
-  libdeflate_compressor* handle = libdeflate_alloc_compressor(kLevel);
-  std::string output;
-  Compressor() = default;
-  Compressor(const Compressor&) = delete;
-  Compressor& operator=(const Compressor&) = delete;
-  ~Compressor() { libdeflate_free_compressor(handle); }
-};
-
-TraceFile::TraceFile(const std::filesystem::path& path) : path_(path), file_({}, path) {
-  if (path.extension() == ".gz") {
-    compressor_ = std::make_unique<Compressor>();
-    if (compressor_->handle == nullptr) throw Error("no memory to compress " + path.string());
-  }
-  buffer_.resize(compressor_ ? kCompressedBufferBytes : kPlainBufferBytes);
-  end_ = buffer_.data();
-  file_.write({});
-}
-
-TraceFile::~TraceFile() = default;
-
-// Does not sync to disk: writing out a large file would overlap the next launch's measurement.
-void TraceFile::commit() {
-  flush();
-  file_.close(false);
-}
-
-TraceFile& TraceFile::quoted(std::string_view piece) { return text(json::json_string(piece)); }
-
-void TraceFile::make_room(std::size_t bytes) {
-  if (room() < bytes) flush();
-}
-
-TraceFile& TraceFile::write_through(std::string_view piece) {
-  while (!piece.empty()) {
-    const std::string_view part = piece.substr(0, buffer_.size());
-    piece.remove_prefix(part.size());
-    text(part);
-  }
-  return *this;
-}
-
-void TraceFile::flush() {
-  const std::string_view buffered(buffer_.data(), std::size_t(end_ - buffer_.data()));
-  end_ = buffer_.data();
-  if (buffered.empty()) return;
-  if (!compressor_) {
-    file_.write(buffered);
-    return;
-  }
-  std::string& output = compressor_->output;
-  output.resize(libdeflate_gzip_compress_bound(compressor_->handle, buffered.size()));
-  const std::size_t size = libdeflate_gzip_compress(compressor_->handle, buffered.data(),
-                                                    buffered.size(), output.data(), output.size());
-  if (size == 0) throw Error("cannot compress " + path_.string());
-  file_.write(std::string_view(output).substr(0, size));
 }
 
 }  // namespace stepbench::traces

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes and bandwidths of collectives of one rank and of all, by the definitions of nccl-tests.
-#include "harness/traces/internal/collectives.h"
+#include "harness/traces/internal/device_work.h"
 
 #include "harness/traces/compare_traces.h"
 #include "tests/testing.h"

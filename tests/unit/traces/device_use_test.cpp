@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/traces/internal/device_use.h"
+#include "harness/traces/internal/device_work.h"
 
 #include "tests/testing.h"
 #include "tests/unit/traces/drawn_trace.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // FLOP/s, bandwidth and lost time of operators with known shapes and kernels of known length.
-#include "harness/traces/internal/efficiency.h"
+#include "harness/traces/internal/device_work.h"
 
 #include "harness/traces/analysis.h"
 #include "harness/traces/trace_files.h"

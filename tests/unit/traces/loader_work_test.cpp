@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of a loader's workers while the step waited for data, in stepbench's own traces.
-#include "harness/traces/internal/data_loading.h"
+#include "harness/traces/internal/host_work.h"
 
 #include <random>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stepbench's own runs: the log of a launch gives the same in memory, in a file and in a compressed
-// file.
+// Analysis of stepbench's own runs.
 #include "harness/traces/trace_files.h"
-#include "tests/temporary_folder.h"
 #include "tests/testing.h"
 #include "tests/unit/ops/log_maker.h"
 #include "tests/unit/traces/drawn_trace.h"
@@ -43,22 +41,6 @@ TEST(OwnTraces, DataFetches_CountThoughWrittenAsOps) {
                  "copy_ns = [60000, 60000, 60000, 60000, 60000]; "
                  "compute_ns = [360000, 360000, 360000, 360000, 360000]; "
                  "idle_copy_call_ns = [20000, 20000, 20000, 20000, 20000]; data_loading/calls = 5");
-}
-
-TEST(OwnTraces, MemoryAndFile_GiveTheSame) {
-  const test::TemporaryFolder folder;
-  std::vector<ops::OpLog> logs = {marked_log()};
-  for (std::uint32_t seed = 0; seed < 10; ++seed) logs.push_back(RandomLog(seed).make());
-  for (const ops::OpLog& log : logs) {
-    Json expected = steady_numbers(traces::trace_of(log));
-    expected.erase("integrity");
-    for (const char* name : {"t.pt.trace.json", "t.pt.trace.json.gz"}) {
-      traces::write_trace(traces::trace_of(log), folder.path() / name);
-      Json found = steady_numbers(traces::read_trace(folder.path() / name));
-      found.erase("integrity");
-      EXPECT_EQ(found, expected);
-    }
-  }
 }
 
 }  // namespace

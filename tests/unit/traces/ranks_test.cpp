@@ -385,15 +385,23 @@ TEST(Ranks, StepsMissingInOthers_DoNotCount) {
   EXPECT_THAT(compare_ranks(ranks).warnings, ElementsAre(HasSubstr("nothing can be compared")));
 }
 
+std::vector<std::vector<std::size_t>> jobs_of(const std::vector<RankTrace>& ranks) {
+  std::vector<std::vector<std::size_t>> members;
+  for (const traces::RankJob& job : compare_jobs({ranks.begin(), ranks.end()})) {
+    members.push_back(job.members);
+  }
+  return members;
+}
+
 TEST(Ranks, OneJob_SharesWorldAndCase) {
   std::vector<RankTrace> ranks = all_ranks({});
-  EXPECT_EQ(rank_jobs(ranks).size(), 1U);
+  EXPECT_EQ(jobs_of(ranks).size(), 1U);
   ranks[0].world = 8;
-  EXPECT_THAT(rank_jobs(ranks), ElementsAre(ElementsAre(1, 2, 3))) << "rank 0 is of another job";
+  EXPECT_THAT(jobs_of(ranks), ElementsAre(ElementsAre(1, 2, 3))) << "rank 0 is of another job";
   ranks[1].job = "0123 0 kineto ";
-  EXPECT_THAT(rank_jobs(ranks), ElementsAre(ElementsAre(2, 3)));
+  EXPECT_THAT(jobs_of(ranks), ElementsAre(ElementsAre(2, 3)));
   ranks[2].rank = 3;
-  EXPECT_TRUE(rank_jobs(ranks).empty()) << "one rank twice";
+  EXPECT_TRUE(jobs_of(ranks).empty()) << "one rank twice";
 }
 
 }  // namespace

@@ -219,8 +219,8 @@ TEST(ReadNsight, NewExport_EqualsOneOf2024) {
   for (const EventKind kind :
        {EventKind::kAnnotation, EventKind::kOp, EventKind::kRuntime, EventKind::kDriver,
         EventKind::kKernel, EventKind::kMemcpy, EventKind::kSync}) {
-    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << kind_text(kind);
-    EXPECT_GT(new_form.count(kind), 0) << kind_text(kind);
+    EXPECT_EQ(new_form.count(kind), old_form.count(kind)) << name_of(kind);
+    EXPECT_GT(new_form.count(kind), 0) << name_of(kind);
   }
   EXPECT_EQ(old_form.count(EventKind::kOverhead), 0);
   EXPECT_EQ(new_form.count(EventKind::kOverhead), 2);

@@ -28,39 +28,6 @@ inline void append_kernel(std::ostream& out, const traces::Trace& trace,
       << collective.out_elements << ' ' << collective.group_size;
 }
 
-// Names like those of categories.
-inline std::string_view kind_text(traces::EventKind kind) {
-  switch (kind) {
-    case traces::EventKind::kSpan:
-      return "Trace";
-    case traces::EventKind::kAnnotation:
-      return "user_annotation";
-    case traces::EventKind::kPython:
-      return "python_function";
-    case traces::EventKind::kOp:
-      return "cpu_op";
-    case traces::EventKind::kRuntime:
-      return "cuda_runtime";
-    case traces::EventKind::kDriver:
-      return "cuda_driver";
-    case traces::EventKind::kWorker:
-      return "loader_worker";
-    case traces::EventKind::kOverhead:
-      return "overhead";
-    case traces::EventKind::kKernel:
-      return "kernel";
-    case traces::EventKind::kMemcpy:
-      return "gpu_memcpy";
-    case traces::EventKind::kMemset:
-      return "gpu_memset";
-    case traces::EventKind::kSync:
-      return "cuda_sync";
-    case traces::EventKind::kGpuAnnotation:
-      return "gpu_user_annotation";
-  }
-  return "?";
-}
-
 // Lanes, rows and memory.
 inline std::string rows_text(const traces::Trace& trace) {
   std::ostringstream out;
@@ -69,7 +36,7 @@ inline std::string rows_text(const traces::Trace& trace) {
         << " device " << lane.device << " stream " << lane.stream << " '" << lane.name << "' '"
         << lane.process_name << "'\n";
     for (const traces::TraceEvent& event : lane.events) {
-      out << "  " << kind_text(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns << " '"
+      out << "  " << name_of(event.kind) << ' ' << event.start_ns << ' ' << event.end_ns << " '"
           << trace.name_of(event) << "' correlation " << event.correlation << " external "
           << event.external << " value " << event.value << (event.negative ? " negative" : "");
       if (const traces::OpDetail* op = trace.op_detail(event)) append_op(out, trace, *op);
