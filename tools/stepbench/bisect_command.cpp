@@ -44,6 +44,9 @@ void add_building(Command& command, bisect::BisectRequest& request) {
       .option(kMeasureOptions, "--jobs N", request.jobs,
               "Build N commits in parallel, including those that may be needed next")
       .whole_number(1, 64);
+  command.option(kVerdictOptions, "--allow WHAT", request.allow,
+                 "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured a "
+                 "commit, only warn");
   command.flag(kCaseOptions, "--all", request.merges,
                "If the culprit is a merge, also search the commits that it merged");
   add_results(command, request.results, "Parent folder of the search's folder");
