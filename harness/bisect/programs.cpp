@@ -311,4 +311,17 @@ bool Programs::is_layout_redrawn(const Build& build) const {
   });
 }
 
+void remove_left_trees(const std::filesystem::path& run) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(run / "trees", error), end; !error && at != end;
+       at.increment(error)) {
+    if (!std::filesystem::is_regular_file(at->path() / ".git", error)) continue;
+    try {
+      return Repository(at->path()).remove_left();
+    } catch (const ConfigError&) {
+      continue;  // the repository no longer exists
+    }
+  }
+}
+
 }  // namespace stepbench::bisect

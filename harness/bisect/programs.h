@@ -80,4 +80,7 @@ class Programs {
 [[nodiscard]] std::string filled_in(std::string text, const Commit& commit,
                                     const std::filesystem::path& tree);
 
+// Removes the work trees that a killed search left in its folder; git has them registered.
+void remove_left_trees(const std::filesystem::path& run);
+
 }  // namespace stepbench::bisect

@@ -16,6 +16,7 @@
 #include "harness/bisect/bisect_result.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
+#include "harness/nights/night_store.h"
 #include "harness/run/terminal.h"
 
 namespace stepbench::bisect {
@@ -58,6 +59,13 @@ struct BisectPlan {
 // Throws ConfigError for invalid ends.
 [[nodiscard]] BisectPlan plan_bisect(const BisectRequest& request,
                                      const campaign::CampaignContext& context);
+
+// Fills `basis` in from an alert: the commits of its last good and first bad night, the experiment
+// and case of the bad night, the layout of builds learnt by its nights, and the metric and size of
+// the changed series. `series` chooses that by the beginning of its id; the default is that of the
+// step, else the first. Throws ConfigError.
+[[nodiscard]] BisectRequest request_of_alert(const nights::Alert& alert, nights::TrackStore& store,
+                                             const std::string& series, BisectRequest basis);
 
 // Throws ConfigError for user errors; the folder then keeps what was measured.
 [[nodiscard]] BisectRun run_bisect(const BisectRequest& request,

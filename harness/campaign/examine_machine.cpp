@@ -25,6 +25,7 @@
 #include "harness/run/worker_program.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
+#include "harness/verdict/detectable_change.h"
 
 namespace stepbench::campaign {
 
@@ -354,6 +355,35 @@ std::vector<Finding> diagnose_ranks(const RanksSeen& seen) {
         "use one rank per GPU: NCCL refuses two ranks of a group on one GPU");
   }
   return findings;
+}
+
+namespace {
+
+bool is_undecided(const verdict::Comparison& comparison) {
+  return std::any_of(
+      comparison.cases.begin(), comparison.cases.end(), [](const verdict::CaseResult& one) {
+        return std::any_of(one.metrics.begin(), one.metrics.end(), [](const auto& metric) {
+          return metric.timed && metric.decides &&
+                 metric.test.verdict == verdict::Verdict::kInconclusive;
+        });
+      });
+}
+
+}  // namespace
+
+std::string stored_machine_text(const machine::Variables& variables) {
+  const StoredMachine stored = stored_machine(variables, machine_identity("/"));
+  return stored.noise ? verdict::to_text(*stored.noise) : stored.problem;
+}
+
+void quote_machine(const machine::Variables& variables,
+                   std::span<verdict::Comparison> comparisons) {
+  const std::set<std::string> here = {machine::host_name("/")};
+  for (verdict::Comparison& comparison : comparisons) {
+    if (is_undecided(comparison) && comparison.hosts == here) {
+      comparison.machine = stored_machine_text(variables);
+    }
+  }
 }
 
 }  // namespace stepbench::campaign

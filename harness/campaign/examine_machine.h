@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "harness/findings/finding.h"
 #include "harness/machine/environment.h"
 #include "harness/run/terminal.h"
+#include "harness/verdict/comparison.h"
 #include "harness/verdict/detectable_change.h"
 
 namespace stepbench::campaign {
@@ -59,6 +61,12 @@ struct StoredMachine {
 };
 [[nodiscard]] StoredMachine stored_machine(const machine::Variables& variables,
                                            const Fields& identity);
+
+// One line with the stored result, or why its file cannot be used; empty if nothing is stored.
+[[nodiscard]] std::string stored_machine_text(const machine::Variables& variables);
+// Adds that line to each comparison with an undecided metric, if all its launches were measured on
+// this host.
+void quote_machine(const machine::Variables& variables, std::span<verdict::Comparison> comparisons);
 
 // Returns the file's path and creates its folder. Throws ConfigError with a remedy.
 [[nodiscard]] std::filesystem::path place_for_machine(const machine::Variables& variables,

@@ -4,6 +4,7 @@
 // only.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -107,6 +108,25 @@ class NightlyRun {
 // elsewhere.
 void list_commits(nights::AlertLog& log, std::span<const nights::TrackedRun> runs,
                   const std::function<bool(const nights::Alert&)>& of = {});
+
+// Tells people of a night by a command of theirs, run by `sh -c` with JSON on its standard input.
+// Both functions return warnings: why a command failed.
+
+struct Notifier {
+  std::string command = {};
+  std::string who = {};   // user@host
+  std::string host = {};  // whose alerts are sent
+  std::function<std::string(const nights::Alert&, const nights::History&)> alert_json = {};
+};
+// Once for each notification that is due (see harness/nights/internal/alert.h), which `store`
+// records first. A command that fails or takes a minute is retried by the next night.
+[[nodiscard]] std::vector<std::string> notify_alerts(nights::TrackStore& store,
+                                                     const Notifier& notifier,
+                                                     std::chrono::system_clock::time_point now);
+// For a night that failed or is incomplete: the object `stepbench.night_failed` has `text` (a
+// sentence), `host`, `exit_code` and `notes`.
+[[nodiscard]] std::vector<std::string> notify_failed_night(const Notifier& notifier, int exit_code,
+                                                           const std::vector<std::string>& notes);
 
 // Finds cases of a history whose id changed when rules of their workload began to apply to workers
 // at any path. Before, a worker given by path measured the options exactly as in the file. Pure.

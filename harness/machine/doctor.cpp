@@ -407,4 +407,22 @@ std::string with_known_cause(std::string reason, const std::filesystem::path& di
   return with_open_files(with_shared_memory(std::move(reason), directory));
 }
 
+Examination examine(const std::filesystem::path& root, double seconds, const Clock& clock) {
+  constexpr double kNs = 1e9;
+  Examination seen;
+  if (const auto nvml = NvmlSession::open(load_nvml_api())) {
+    seen.nvml = true;
+    seen.cuda_of_driver = nvml->cuda_version();
+    for (int i = 0; i < nvml->devices(); ++i) {
+      if (auto state = nvml->read(i)) seen.devices.push_back(std::move(*state));
+    }
+  }
+  seen.before = read_host(root);
+  const std::int64_t begin_ns = clock.now_ns();
+  seen.spin = spin(clock, spin_work, std::llround(seconds * kNs));
+  seen.spin_ns = clock.now_ns() - begin_ns;
+  seen.after = read_host(root);
+  return seen;
+}
+
 }  // namespace stepbench::machine

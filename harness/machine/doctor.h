@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/findings/finding.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/internal/host_reading.h"
@@ -26,6 +27,9 @@ struct Examination {
   // For remedies: the setting that keeps a workload from starting its own workers; empty: unknown.
   std::string without_workers = {};
 };
+// Reads the state below `root` and this machine's devices, and times the same work for so long.
+[[nodiscard]] Examination examine(const std::filesystem::path& root, double seconds,
+                                  const Clock& clock);
 // Returns problems first. A problem makes measuring pointless until it is fixed.
 [[nodiscard]] std::vector<Finding> diagnose(const Examination& examination);
 

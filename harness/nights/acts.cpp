@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <set>
 
 #include "harness/base/error.h"
+#include "harness/nights/night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/time_text.h"
 #include "harness/text/words.h"
@@ -227,6 +229,41 @@ TrackEvent assign_alert(const Alert& alert, const std::string& to, const std::st
           .alert_id = alert.id,
           .reason = reason,
           .details = {{"to", to}}};
+}
+
+std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
+                                      const std::vector<TrackedRun>& runs, const std::string& host,
+                                      const std::string& now_utc) {
+  if (wanted.empty()) return tonights_runs(runs, host, now_utc);
+  std::vector<std::string> ids;
+  std::string of_host;
+  for (const std::string& one : wanted) {
+    const TrackedRun& run = resolve_run(one, runs, "--night");
+    if (!of_host.empty() && of_host != run.host) {
+      throw ConfigError("--night", "runs of two machines, " + of_host + " and " + run.host +
+                                       ", are not one night");
+    }
+    if (is_imported(run)) {
+      throw ConfigError("--night", run.run_id +
+                                       " was measured by another program and is no longer judged; "
+                                       "name a run from `stepbench track list`");
+    }
+    of_host = run.host;
+    ids.push_back(run.run_id);
+  }
+  return ids;
+}
+
+std::string no_run_words(const std::vector<TrackedRun>& runs, const std::string& host) {
+  std::set<std::string> hosts;
+  for (const TrackedRun& run : runs) {
+    if (!is_imported(run)) hosts.insert(run.host);
+  }
+  if (hosts.empty()) {
+    return "the history has no run to judge: `stepbench nightly FILE` measures a night";
+  }
+  return "the history has no run of this machine, " + host + "; it has runs of " +
+         text::join(hosts) + ": --night RUN names one of them";
 }
 
 }  // namespace stepbench::nights

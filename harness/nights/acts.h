@@ -60,6 +60,16 @@ struct Acceptance {
 [[nodiscard]] const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun> runs,
                                             const std::string& where);
 
+// The runs of a night by id: those that `wanted` names, else tonight's of `host`. Throws
+// ConfigError at --night for runs of two machines and for one that is not judged.
+[[nodiscard]] std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
+                                                    const std::vector<TrackedRun>& runs,
+                                                    const std::string& host,
+                                                    const std::string& now_utc);
+// Why that is empty, and what to do.
+[[nodiscard]] std::string no_run_words(const std::vector<TrackedRun>& runs,
+                                       const std::string& host);
+
 // Returns whether the text has the form of an alert's id: "A17" or "a17".
 [[nodiscard]] bool is_alert_id(std::string_view text);
 // The alert with that id ("A17", also "17" or "a17"). Throws ConfigError naming the nearest.

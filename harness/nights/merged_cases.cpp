@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/nights/internal/schema.h"
+#include "harness/text/words.h"
 
 namespace stepbench::nights {
 namespace {
@@ -116,6 +117,26 @@ CaseMerge plan_merge(const History& history, const MergedCase& merged) {
   }
   plan.among = inside(from_nights, into_nights) + inside(into_nights, from_nights);
   return plan;
+}
+
+const TrackedSeries& case_meant(const History& history, const char* argument,
+                                const std::string& word) {
+  std::set<std::string> ids;
+  const TrackedSeries* found = nullptr;
+  for (const SeriesHistory& one : history.series) {
+    const TrackedSeries& series = one.series;
+    if (word.empty() || (!series.id.starts_with(word) && !series.case_id.starts_with(word))) {
+      continue;
+    }
+    ids.insert(series.case_id);
+    found = &series;
+  }
+  if (ids.size() == 1) return *found;
+  throw ConfigError(argument, ids.empty() ? "no series or case of this history begins with '" +
+                                                word + "'; `stepbench track list` shows them"
+                                          : "'" + word + "' begins the ids of " +
+                                                text::counted(std::ssize(ids), "case") + ": " +
+                                                text::join(ids) + "; give more digits");
 }
 
 }  // namespace stepbench::nights

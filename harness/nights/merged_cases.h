@@ -59,4 +59,9 @@ struct CaseMerge {
 // different work, or if both were measured in one run.
 [[nodiscard]] CaseMerge plan_merge(const History& history, const MergedCase& merged);
 
+// A series of the case whose id, or that of one of its series, begins with `word`. Throws
+// ConfigError at `argument`.
+[[nodiscard]] const TrackedSeries& case_meant(const History& history, const char* argument,
+                                              const std::string& word);
+
 }  // namespace stepbench::nights

@@ -230,6 +230,10 @@ void keep_shard(const Shard& shard, std::vector<PlannedCase>& cases) {
   cases.resize(kept);
 }
 
+bool is_scaled(const PlannedCase& planned) {
+  return planned.resolved.text_or(kPrecision, "") == "fp16";
+}
+
 Plan make(const PlanRequest& request, const Catalogue& catalogue,
           std::span<const WorkloadRule> rules, const ForeignCheck& check,
           bool (*concerns)(const ResolvedCase&)) {
@@ -243,7 +247,9 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   const OptionIndex index(catalogue);
   ConfigErrors errors;
   const ParseContext context{source, index, request.variables, errors};
-  const std::string autocast = place_of_autocast(root, request.set, context);
+  // Autocast needs a type: torch's own choice depends on the device.
+  const std::string autocast = place_of_section("autocast", root, request.set, context);
+  const bool scales = !place_of_section("grad_scaler", root, request.set, context).empty();
   translate_torch_options(root, context);
   Settings settings = read_settings(root, context);
   apply_set(translate_torch_settings(request.set, settings, context), context, settings);
@@ -270,6 +276,9 @@ Plan make(const PlanRequest& request, const Catalogue& catalogue,
   Expansion expansion(context, expand_request, settings, sweep);
   expansion.expand(plan);
   errors.throw_if_any();
+  if (scales && std::ranges::none_of(plan.cases, is_scaled)) {
+    plan.notes.emplace_back("no effect here: grad_scaler without model.precision: fp16");
+  }
   const auto asked_about = [&](const PlannedCase& planned) {
     return concerns == nullptr || concerns(planned.resolved);
   };

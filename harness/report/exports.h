@@ -102,6 +102,9 @@ constexpr EnumNames<4> names_of(ExportSource) {
 // Folders and everything unrecognised count as a run: reading it reports the error.
 [[nodiscard]] ExportSource export_source(const std::string& path);
 
+// Whole text of an input file. Throws ConfigError if it cannot be read.
+[[nodiscard]] std::string stored_text(const std::string& path);
+
 struct ExportOptions {
   // Of openmetrics, to protect servers. Throws ConfigError at --max-series if there are more.
   std::size_t max_series = 10'000;
@@ -127,6 +130,16 @@ struct ExportFormat {
 [[nodiscard]] const ExportFormat* export_format(std::string_view name);
 // By the ending of a file name; null if no format has it.
 [[nodiscard]] const ExportFormat* export_format_of_file(std::string_view file);
+
+struct Exported {
+  bool measured = true;      // there is anything in it
+  std::string warning = {};  // a newer stepbench wrote the file; empty: it did not
+};
+// Exports a file or a history, not a run. Throws ConfigError at --format if the format does not
+// support that source, naming those that do, and what the readers throw.
+[[nodiscard]] Exported export_stored(const ExportFormat& format, ExportSource source,
+                                     const std::string& path, const ExportOptions& options,
+                                     const json::TextSink& sink);
 
 // Cases for programs, as CSV and JSON: one record per case with all that its page shows, in base
 // units, and the clock or counter behind each number. Pure; any thread.

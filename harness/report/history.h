@@ -18,6 +18,7 @@
 #include "harness/estimate/noise.h"
 #include "harness/json/json_text.h"
 #include "harness/nights/history.h"
+#include "harness/nights/merged_cases.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 
@@ -101,6 +102,9 @@ struct HistoryView {
 // Judgements of a series' nights, on the host of its newest night; oldest first.
 using JudgedNights = std::function<std::vector<nights::JudgedRow>(const nights::SeriesHistory&,
                                                                   const nights::History&)>;
+
+// Those of a history; `store` must outlive the result.
+[[nodiscard]] JudgedNights judged_nights(nights::TrackStore& store);
 
 // Points into `history` and `log`, which must outlive it. `judged`: as from JudgedNights. `last`:
 // number of newest nights.
@@ -217,6 +221,16 @@ inline constexpr std::size_t kShownNights = 12;  // in a terminal's table; its c
                                                 const std::string& history_words,
                                                 Links links = Links::kNone);
 
+// Of its first series, over the nights.
+[[nodiscard]] std::vector<document::Figure> alert_charts(const nights::Alert& alert,
+                                                         const nights::AlertLog& log,
+                                                         const SeriesNames& names,
+                                                         nights::TrackStore& store);
+// A line for each alert that is open or accepted.
+[[nodiscard]] std::string waiting_alerts_json(const nights::AlertLog& log,
+                                              const nights::History& history,
+                                              const std::string& history_words);
+
 // Includes accepted alerts. `today`: 2026-01-31; ages are relative to it.
 [[nodiscard]] document::Document open_alerts_document(const nights::AlertLog& log,
                                                       const SeriesNames& names,
@@ -232,6 +246,10 @@ inline constexpr std::size_t kShownNights = 12;  // in a terminal's table; its c
 [[nodiscard]] document::Document series_list_document(
     const nights::History& newest, const std::map<std::string, nights::SeriesExtent>& extents,
     bool whole);
+
+// Lines on what a merge joins, for `track merge`.
+[[nodiscard]] std::string merge_text(const nights::CaseMerge& merge,
+                                     const nights::History& history);
 
 // A history for programs: every point with its night, in base units. Pure; any thread.
 

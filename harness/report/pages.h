@@ -3,7 +3,8 @@
 // sections, and these as one HTML document with the underlying data, which needs no server and no
 // network. Plotly draws the figures from the page's data; without JavaScript the tables and the
 // words of the figures remain. A Content-Security-Policy lets only our script and Plotly's run, and
-// nothing be fetched. read_plotly() reads files; all else is pure. Any thread.
+// nothing be fetched. read_plotly(), stored_content() and SiteFolder use files; all else is pure.
+// Any thread.
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,7 @@
 #include "harness/document/document.h"
 #include "harness/nights/history.h"
 #include "harness/record/result_file.h"
+#include "harness/report/exports.h"
 #include "harness/report/history.h"
 #include "harness/report/internal/html/chart_json.h"
 #include "harness/report/night.h"
@@ -128,6 +130,11 @@ struct Report {
 
 [[nodiscard]] ReportContent diff_content(std::span<const traces::TraceDiff> diffs,
                                          const DrawOptions& draw);
+// What these files, folders or the one history hold, all of one kind. Throws ConfigError, also for
+// results that are too large for a page, and LineError.
+[[nodiscard]] ReportContent stored_content(ExportSource kind,
+                                           const std::vector<std::string>& sources,
+                                           const DrawOptions& draw);
 // For a failed `command`: replaces an old page, which could be mistaken for its result.
 [[nodiscard]] ReportContent error_content(const std::string& command, const std::string& message,
                                           int exit_status);
@@ -193,6 +200,20 @@ class HistorySite {
   };
   // Charts of series with alerts, and of the first step.
   std::map<std::string, SeriesChart, std::less<>> charts_ = {};
+};
+
+// The folder of a site, named by the option `flag`: a new one, an empty one, or a site of ours.
+// Never mixes with or replaces other files. Throws ConfigError.
+class SiteFolder {
+ public:
+  SiteFolder(std::string flag, std::filesystem::path folder);
+  void write(const SiteFile& file);
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }  // written
+
+ private:
+  std::string flag_;
+  std::filesystem::path folder_;
+  std::size_t bytes_ = 0;
 };
 
 }  // namespace stepbench::report

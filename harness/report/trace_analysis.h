@@ -57,6 +57,14 @@ class TraceAnalyser {
   std::map<std::filesystem::path, std::map<std::string, OptionValues, std::less<>>> runs_ = {};
 };
 
+// What the exit status tells of a trace or of a difference.
+struct TraceGate {
+  bool strict = false;                   // warnings about the trace are problems
+  std::optional<Severity> fail_on = {};  // findings from this severity on fail
+};
+[[nodiscard]] int status_of(const TraceGate& gate, const AnalysedTrace& analysed);
+[[nodiscard]] int status_of(const TraceGate& gate, const traces::TraceDiff& diff);
+
 // The short page for a terminal: the answer, where the step's time went, findings, largest items,
 // and unknowns. `row_limit`: rows per kind, 0: all.
 [[nodiscard]] document::Document analysis_page(const AnalysedTrace& analysed,

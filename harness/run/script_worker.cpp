@@ -48,4 +48,12 @@ bool is_script_worker(const std::filesystem::path& worker) {
   return worker.filename() == kMain && worker.parent_path().filename() == kPackage;
 }
 
+std::string interpreter_at(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.starts_with('{')) return path;  // {worktree}/venv/bin/python, filled in by bisect
+  if (path.find('/') == std::string::npos && !fs::is_directory(path)) return path;
+  const fs::path absolute = fs::absolute(path).lexically_normal();
+  return (fs::is_directory(absolute) ? absolute / "bin" / "python" : absolute).string();
+}
+
 }  // namespace stepbench::run

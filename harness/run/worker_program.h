@@ -71,6 +71,9 @@ inline constexpr const char* kScriptWorkload = "python_script";
 // Environment variable that names the interpreter; --interpreter sets it for the workers.
 inline constexpr std::string_view kInterpreterVariable = "STEPBENCH_PYTHON";
 
+// Path of an interpreter, given itself or the folder of an environment (venv, conda, uv).
+[[nodiscard]] std::string interpreter_at(const std::string& path);
+
 // Returns the interpreter that kInterpreterVariable names, else that of the active environment
 // (venv, uv, conda), else python3 from PATH. Throws ConfigError with a remedy.
 [[nodiscard]] std::string find_interpreter(const machine::Variables& environment);

@@ -39,7 +39,7 @@ ROWS = {
     "harness/nights": {"harness": "catalogue estimate record stats verdict"},
     "harness/campaign": {
         "harness": "catalogue estimate findings machine nights ops plan record run schedule stats traces verdict"},
-    "harness/bisect": {"harness": "campaign machine record run stats verdict"},
+    "harness/bisect": {"harness": "campaign machine nights record run stats verdict"},
     "harness/tune": {"harness": "campaign estimate machine plan record run stats verdict"},
     "harness/report": {
         "harness": "bisect campaign catalogue document estimate findings machine nights ops plan record run "

@@ -5,11 +5,16 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
+import sys
 import tempfile
 from importlib.machinery import EXTENSION_SUFFIXES
 
 import python_worker
 from python_worker import Warmed
+
+sys.path.insert(0, str(python_worker.WORKER.parent / "python"))
+from stepbench_user_code import loader_options  # noqa: E402
 
 DATA = """
     import torch
@@ -88,9 +93,18 @@ class Fallback(Warmed):
                 self.assertTrue(alone["metrics"].keys() >= {"loader_wait_p50_ns", "loader_fetch_ns", "set_up_ns"})
 
     def test_evaluation_and_loader_alone_are_measured(self):
-        self.both("eval_step", {"model.kind": "python"}, data=DATA, model=NET)
+        for options in ({}, {"loader.sampler": "random_with_replacement"}):
+            self.both("eval_step", {"model.kind": "python"} | options, data=DATA, model=NET)
         alone = self.measured(self.on({}, data=DATA), alone=True)
         self.assertEqual(alone["columns"]["samples"], [4, 4, 4, 4, 2])
+
+    def test_loader_defaults_are_those_of_the_catalogue(self):
+        described = subprocess.run([python_worker.WORKER, "describe"], capture_output=True, check=True).stdout
+        loader = next(each for each in json.loads(described)["sections"] if each["name"] == "loader")
+        options = loader["options"] + [option for variant in loader["variants"] for option in variant["options"]]
+        defaults = {option["name"]: option.get("default") for option in options}
+        for name, value in loader_options.DEFAULTS.items():
+            self.assertEqual(value or None, defaults[name] or None, name)
 
     def test_python_step_marks_phases_and_epochs(self):
         _, alone = self.both("python_step", NO_DATA | {"python.width": "2"}, step=STEP)

@@ -17,6 +17,7 @@ METHODS = ["spawn", "forkserver"] if "--spawn" in sys.argv else ["fork"]
 sys.path.insert(0, FOLDER)
 from stepbench_user_code.data import UserData  # noqa: E402
 from stepbench_user_code.loader import UserLoader  # noqa: E402
+from stepbench_user_code.loader_options import loader_options  # noqa: E402
 
 SEED = 7
 EPOCHS = 3
@@ -96,13 +97,7 @@ def weighted(data):
 
 
 def options(**given):
-    usual = {
-        "batch_size": 4, "shuffle": False, "with_replacement": False, "num_samples": 0, "seed": SEED, "joined": False,
-        "num_workers": 0, "prefetch_factor": 2, "pin_memory": False, "persistent_workers": False, "drop_last": False,
-        "timeout_s": 0, "in_order": True, "threads_per_worker": 1, "switch_interval_us": 5000, "start_method": METHODS[0],
-        "sharing_strategy": "", "rank": 0, "world": 1,
-    }
-    return usual | given
+    return loader_options({"seed": SEED, "loader.batch_size": 4, "loader.start_method": METHODS[0]}) | given
 
 
 def as_lists(batch):

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/examine_machine.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
@@ -15,10 +16,8 @@
 #include "harness/report/plans.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/printable.h"
-#include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
-#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
@@ -33,32 +32,6 @@ struct AbOptions {
   ScriptOptions script = {};
   Output output = {};
 };
-
-// Command line that resumes this campaign; once the campaign has ended it only judges.
-std::string judge_again(const std::vector<std::string>& argv, const campaign::AbRequest& request,
-                        const std::filesystem::path& run_folder) {
-  const std::string resume = " --resume " + text::shell_word(run_folder.string());
-  std::string command = "stepbench";
-  bool of_script = false;
-  for (std::size_t i = 1; i < argv.size(); ++i) {
-    if (argv[i] == "--" && !of_script) {
-      of_script = true;
-      command += resume;
-    }
-    const bool has_folder = !of_script && (argv[i] == "--resume" || argv[i] == "--results");
-    if (has_folder) ++i;
-    if (has_folder ||
-        (!of_script && (argv[i].starts_with("--resume=") || argv[i].starts_with("--results=")))) {
-      continue;
-    }
-    const bool is_file = argv[i] == request.file;
-    command +=
-        ' ' + text::shell_word(is_file ? campaign::readable_again(
-                                             request.file, request.text.value_or(""), run_folder)
-                                       : argv[i]);
-  }
-  return of_script ? command : command + resume;
-}
 
 void gate_by_counts(campaign::AbRequest& request) {
   request.gate_counts = true;
@@ -112,8 +85,9 @@ int measure_and_report(const AbOptions& options, const Environment& environment,
     environment.err << "stepbench: " << text::printable(text) << '\n';
     return run.exit_status;
   }
-  quote_machine(environment, {&run.comparison, 1});
-  run.comparison.judge_again = judge_again(environment.argv, request, run.run_folder);
+  campaign::quote_machine(environment.variables, {&run.comparison, 1});
+  run.comparison.judge_again =
+      campaign::resuming_command(environment.argv, request, run.run_folder);
   show_verdict({&run.comparison, 1}, output, environment);
   progress.print_line("Results: " + run.run_folder.string());
   return run.exit_status;
@@ -134,7 +108,7 @@ void add_python_of_arm(Command& ab, const std::string& names, std::vector<std::s
   ab.option_function(
       kArmOptions, names,
       [&env](const std::string& path) {
-        env.push_back(std::string(run::kInterpreterVariable) + '=' + interpreter_at(path));
+        env.push_back(std::string(run::kInterpreterVariable) + '=' + run::interpreter_at(path));
       },
       "The Python of " + arm_label + " scripts: an interpreter, or the folder of an environment");
 }
@@ -159,13 +133,9 @@ void add_arms(Command& ab, campaign::AbRequest& request) {
 
 void add_measuring(Command& ab, AbOptions& options) {
   campaign::AbRequest& request = options.request;
-  add_set(ab, request.set, "Use this value in both arms instead of the file's");
+  add_which_cases(ab, request, nullptr, "Use this value in both arms instead of the file's");
   add_interpreter(ab, request.set);
   add_ranks(ab, request.set);
-  add_sweep(ab, request.sweep);
-  add_filter(ab, request.filter);
-  add_cases(ab, request.cases);
-  add_max_cases(ab, request.max_cases);
   ab.option(kMeasureOptions, "--pairs N", request.pairs,
             "Measure N pairs of every case and decide once, instead of after 10, 20 and 40")
       .whole_number(1, 10'000)

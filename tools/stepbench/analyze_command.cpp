@@ -46,6 +46,9 @@ struct AnalyzeOptions {
   std::string fail_on = {};
   double time_limit_s = kTimeLimitS;
 
+  [[nodiscard]] report::TraceGate gate() const {
+    return {.strict = strict, .fail_on = one_of<Severity>(fail_on)};
+  }
   // Rows per table; fewer on a short page.
   [[nodiscard]] std::size_t rows(bool short_page = false) const {
     return row_limit.value_or(short_page ? 5 : 10);
@@ -76,41 +79,6 @@ report::TraceAnalyser analyser_of(const AnalyzeOptions& options) {
   return report::TraceAnalyser(
       {.steps = {.from_loading = options.from_loading, .numbers = steps_of(options.steps)}},
       {.device = options.device, .thresholds = traces::thresholds_of(options.thresholds)});
-}
-
-// True if `severity` reaches that of --fail-on; false without that option.
-bool fails_on(const AnalyzeOptions& options, Severity severity) {
-  return !options.fail_on.empty() &&
-         severity >= one_of<Severity>(options.fail_on).value_or(Severity::kProblem);
-}
-
-bool fails(const AnalyzeOptions& options, const std::vector<Finding>& findings) {
-  return std::ranges::any_of(findings, [&](const Finding& finding) {
-    return finding.undecided.empty() && fails_on(options, finding.severity);
-  });
-}
-
-bool has_integrity_problem(const AnalyzeOptions& options, const traces::Analysis& analysis) {
-  return analysis.blocked() ||
-         (options.strict &&
-          std::ranges::any_of(analysis.integrity, [](const traces::IntegrityNote& note) {
-            return note.level != traces::IntegrityLevel::kNote;
-          }));
-}
-
-int status_of(const AnalyzeOptions& options, const report::AnalysedTrace& analysed) {
-  if (has_integrity_problem(options, analysed.analysis)) return kExitNothingMeasured;
-  return fails(options, analysed.findings) ? kExitSomeFailed : kExitOk;
-}
-
-int status_of_diff(const AnalyzeOptions& options, const traces::TraceDiff& diff) {
-  if (!diff.comparable() || (options.strict && diff.doubtful())) return kExitNothingMeasured;
-  const bool fails = std::ranges::any_of(diff.findings, [&](const traces::DiffFinding& finding) {
-    const bool worse = finding.change == traces::DiffChange::kAppeared ||
-                       (finding.is_gain && finding.change == traces::DiffChange::kGrew);
-    return worse && fails_on(options, finding.severity);
-  });
-  return fails ? kExitSomeFailed : kExitOk;
 }
 
 struct TracePage {
@@ -167,7 +135,7 @@ AnalyzeOutput pages_of(const AnalyzeOptions& options, const document::RenderStyl
     if (options.rank && trace->rank != options.rank) return;
     report::AnalysedTrace analysed = analyser.analyse(*trace, path);
     TracePage& page = pages.emplace_back();
-    page.status = status_of(options, analysed);
+    page.status = report::status_of(options.gate(), analysed);
     page.text =
         options.format == "json"
             ? report::analysis_json(analysed, page.status)
@@ -213,7 +181,7 @@ AnalyzeOutput diff_pages(const AnalyzeOptions& options, const document::RenderSt
   AnalyzeOutput out;
   for (const auto& [base_side, new_side] : pairs) {
     traces::TraceDiff diff = traces::compare_traces(base_side, new_side);
-    const int own = status_of_diff(options, diff);
+    const int own = report::status_of(options.gate(), diff);
     out.status = std::max(out.status, own);
     if (options.format == "json") {
       out.text += report::diff_json(diff, own);
@@ -234,7 +202,8 @@ int analyze(const AnalyzeOptions& options, const Environment& environment) {
                                     .columns = environment.terminal_columns};
   Paths bases;
   if (!options.base.empty()) bases = traces::trace_paths({options.base}, options.case_id);
-  const TimeLimit limit = limit_of(options.time_limit_s, traces.size() + bases.size(), environment);
+  const os::CpuLimit limit =
+      limit_of(options.time_limit_s, traces.size() + bases.size(), environment);
   check_export_files({.report = options.report}, environment);
   std::vector<ReportedTrace> kept;
   std::vector<traces::TraceDiff> diffs;

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // `bisect` between two commits, and `track bisect` between the nights of an alert.
-#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <ostream>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
-#include "harness/machine/environment.h"
 #include "harness/nights/acts.h"
-#include "harness/nights/history.h"
-#include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
-#include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/script_options.h"
@@ -51,6 +44,9 @@ void add_building(Command& command, bisect::BisectRequest& request) {
       .option(kMeasureOptions, "--jobs N", request.jobs,
               "Build N commits in parallel, including those that may be needed next")
       .whole_number(1, 64);
+  command.option(kVerdictOptions, "--allow WHAT", request.allow,
+                 "`load`, `steal`, `throttling`, `clocks`: where the machine may have favoured a "
+                 "commit, only warn");
   command.flag(kCaseOptions, "--all", request.merges,
                "If the culprit is a merge, also search the commits that it merged");
   add_results(command, request.results, "Parent folder of the search's folder");
@@ -160,81 +156,6 @@ void add_bisect(Command& command) {
 
 namespace {
 
-constexpr std::string_view kStep = "step_ns";
-
-struct Moved {
-  const nights::AlertSeries* at = nullptr;
-  const nights::TrackedSeries* series = nullptr;
-};
-
-Moved chosen(const nights::Alert& alert, const nights::History& history, const std::string& named) {
-  Moved chosen;
-  std::vector<std::string> known;
-  for (const nights::AlertSeries& each : alert.series) {
-    const nights::SeriesHistory* found = history.find_series(each.id);
-    if (found == nullptr || each.back) continue;
-    const nights::TrackedSeries* series = &found->series;
-    known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
-    if (!each.id.starts_with(named)) continue;
-    const bool nearer =
-        chosen.series == nullptr || (chosen.series->metric != kStep && series->metric == kStep);
-    if (nearer) chosen = {&each, series};
-  }
-  if (chosen.series != nullptr) return chosen;
-  throw ConfigError(named.empty() ? alert.id : "--series",
-                    known.empty()
-                        ? "its series are not in the history"
-                        : "expected one of " + text::join(known) + ", found '" + named + "'");
-}
-
-const nights::TrackedRun& night(const std::string& run_id, const char* which,
-                                const nights::Alert& alert, const nights::History& history) {
-  const nights::TrackedRun* found = history.find_run(run_id);
-  if (found == nullptr) {
-    throw ConfigError(
-        alert.id, std::string("its ") + which + " night" +
-                      (run_id.empty() ? " is unknown" : ", " + run_id + ", is not in the history") +
-                      "; `stepbench bisect GOOD BAD` searches between any two commits");
-  }
-  if (found->git_sha.empty()) {
-    throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
-                                    ", was not measured in a git repository");
-  }
-  return *found;
-}
-
-// Fills `basis` in from an alert: the commits of its last good and first bad night, the experiment
-// and case of the bad night, the layout of builds learnt by its nights, and the metric and size of
-// the changed series. `series` chooses that by the beginning of its id; the default is that of the
-// step, else the first.
-bisect::BisectRequest request_of_alert(const nights::Alert& alert, nights::TrackStore& store,
-                                       const std::string& series, bisect::BisectRequest basis) {
-  const nights::History history = store.history({.host = machine::host_name("/")});
-  const Moved moved = chosen(alert, history, series);
-  const nights::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
-  const nights::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
-  if (good.git_sha == bad.git_sha) {
-    throw ConfigError(alert.id, "both nights are of commit " +
-                                    bisect::short_id({.id = good.git_sha}) +
-                                    ": the program did not change");
-  }
-  basis.good = good.git_sha;
-  basis.bad = bad.git_sha;
-  basis.file = bad.config_path;
-  basis.text = bad.config_text;
-  basis.set.insert(basis.set.begin(), bad.asked.set.begin(), bad.asked.set.end());
-  basis.sweep = bad.asked.sweep;
-  basis.cases = {moved.series->case_id};
-  const std::string& metric = moved.series->metric;
-  basis.metric = metric == kStep ? "step"
-                 : metric.starts_with(nights::kPhaseSeries)
-                     ? metric.substr(nights::kPhaseSeries.size())
-                     : metric;
-  if (!basis.size) basis.size = std::abs(std::expm1(moved.at->change.size));
-  basis.layout = nights::learnt_layout(store, alert, moved.series->id);
-  return basis;
-}
-
 struct TrackBisectArguments {
   std::string alert = {};
   std::string series = {};
@@ -250,8 +171,8 @@ int track_bisect(const TrackBisectArguments& arguments, const Environment& envir
   nights::TrackStore store = open_history(arguments.history);
   const nights::AlertLog alerts =
       nights::fold_alerts(store.events(nights::WhichEvents::kStatements));
-  return search_and_report(request_of_alert(nights::resolve_alert(arguments.alert, alerts), store,
-                                            arguments.series, arguments.basis),
+  return search_and_report(bisect::request_of_alert(nights::resolve_alert(arguments.alert, alerts),
+                                                    store, arguments.series, arguments.basis),
                            arguments.output, environment);
 }
 

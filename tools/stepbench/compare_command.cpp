@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/examine_machine.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
-#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
@@ -48,7 +46,7 @@ int execute_compare(const CompareArguments& options, const Environment& environm
     comparisons = campaign::compare_files(request, built_in_catalogue());
     return kExitOk;
   });
-  quote_machine(environment, comparisons);
+  campaign::quote_machine(environment.variables, comparisons);
   for (verdict::Comparison& comparison : comparisons) {
     comparison.judge_again =
         "stepbench " + text::join(std::span(environment.argv).subspan(1), " ", text::shell_word);

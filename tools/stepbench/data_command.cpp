@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <ostream>
 #include <string>
-#include <string_view>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
@@ -36,26 +34,6 @@ struct DataShowOptions {
 
 bool has_loader(const plan::PlannedCase& planned) {
   return planned.resolved.has("data.kind") && planned.resolved.has("loader.batch_size");
-}
-
-// Options that decide which samples a batch contains and how they are transformed.
-bool decides_samples(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kOfLoader = {
-      "loader.batch_size",  "loader.shuffle",
-      "loader.sampler",     "loader.weights",
-      "loader.num_samples", "loader.bucket_batches",
-      "loader.seed",        "loader.epochs",
-      "loader.drop_last",   "seed"};
-  const bool of_data = name.starts_with("data.") && name != "data.page_cache";
-  return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
-}
-
-bool same_samples(const plan::PlannedCase& a, const plan::PlannedCase& b) {
-  const OptionValues& all = a.resolved.options;
-  return std::all_of(all.begin(), all.end(), [&](const auto& option) {
-    const Value* other = b.resolved.options.get(option.first);
-    return !decides_samples(option.first) || (other != nullptr && *other == option.second);
-  });
 }
 
 std::string case_line(const plan::Plan& plan, const plan::PlannedCase& planned) {
@@ -92,7 +70,7 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   }
   const plan::PlannedCase& first = plan.cases.front();
   const auto reads_the_same = [&](const plan::PlannedCase& each) {
-    return same_samples(first, each);
+    return loader::same_samples(first.resolved, each.resolved);
   };
   if (!std::ranges::all_of(plan.cases, reads_the_same)) {
     ask_for_case(plan, id.empty() ? "the cases differ in the data that they read; choose one"

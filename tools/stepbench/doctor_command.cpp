@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <optional>
 #include <ostream>
-#include <utility>
 #include <vector>
 
 #include "harness/base/exit_status.h"
@@ -13,6 +11,7 @@
 #include "harness/machine/doctor.h"
 #include "harness/machine/environment.h"
 #include "harness/report/plans.h"
+#include "harness/run/worker_program.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/command.h"
@@ -68,28 +67,6 @@ class Waiting {
   const Environment& environment_;
 };
 
-machine::Examination examine(const DoctorOptions& options, const Environment& environment) {
-  constexpr double kNs = 1e9;
-  const HostClock clock;
-  machine::Examination seen;
-  seen.without_workers = "loader.num_workers=0";
-  if (const auto nvml = machine::NvmlSession::open(machine::load_nvml_api())) {
-    seen.nvml = true;
-    seen.cuda_of_driver = nvml->cuda_version();
-    seen.cuda_needed = STEPBENCH_CUDA_VERSION;
-    for (int i = 0; i < nvml->devices(); ++i) {
-      if (auto state = nvml->read(i)) seen.devices.push_back(std::move(*state));
-    }
-  }
-  const Waiting waiting(environment, options.seconds);
-  seen.before = machine::read_host(options.root);
-  const std::int64_t begin_ns = clock.now_ns();
-  seen.spin = machine::spin(clock, machine::spin_work, std::llround(options.seconds * kNs));
-  seen.spin_ns = clock.now_ns() - begin_ns;
-  seen.after = machine::read_host(options.root);
-  return seen;
-}
-
 campaign::MachineRun measure(const DoctorOptions& options, const Fields& identity,
                              const Environment& environment) {
   environment.err << "measuring three small cases in turns for "
@@ -130,7 +107,12 @@ int examine_and_report(const DoctorOptions& options, const Environment& environm
   std::optional<campaign::MachineRun> run;
   const Fields identity = campaign::machine_identity(options.root);
   if (options.measure > 0) place = campaign::place_for_machine(environment.variables, identity);
-  const machine::Examination seen = examine(options, environment);
+  machine::Examination seen = [&] {
+    const Waiting waiting(environment, options.seconds);
+    return machine::examine(options.root, options.seconds, HostClock());
+  }();
+  if (seen.nvml) seen.cuda_needed = STEPBENCH_CUDA_VERSION;
+  seen.without_workers = "loader.num_workers=0";
   if (options.measure > 0) {
     run = measure(options, identity, environment);
     if (run->signal) {
@@ -188,7 +170,9 @@ void add_doctor(Command& command) {
   command
       .option_function(
           kMeasureOptions, "--interpreter PATH",
-          [&options](const std::string& path) { options.ranks.interpreter = interpreter_at(path); },
+          [&options](const std::string& path) {
+            options.ranks.interpreter = run::interpreter_at(path);
+          },
           "With --ranks: the Python whose torch is tested; default: the active environment's")
       .needs(ranks);
   command

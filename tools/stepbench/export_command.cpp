@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -10,18 +9,13 @@
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/json/line_object.h"
-#include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
 #include "harness/report/exports.h"
-#include "harness/report/night.h"
-#include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/run_folders.h"
-#include "tools/stepbench/internal/track_options.h"
-#include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {
@@ -61,19 +55,6 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
   throw ConfigError("--output", "unknown file ending of " + arguments.output + "; give --format");
 }
 
-// Throws if `format` has no writer for the source; the error names the formats that do.
-void require_writer(const report::ExportFormat& format, report::ExportSource source,
-                    auto report::ExportFormat::*writer) {
-  if (format.*writer != nullptr) return;
-  std::vector<std::string> others;
-  for (const report::ExportFormat& each : report::export_formats()) {
-    if (each.*writer != nullptr) others.emplace_back(each.name);
-  }
-  throw ConfigError("--format", std::string(format.name) + " does not support " +
-                                    std::string(name_of(source)) + "; use " +
-                                    text::join_and(others));
-}
-
 bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
                  const json::TextSink& sink, std::ostream& err) {
   std::vector<std::filesystem::path> paths;
@@ -87,32 +68,6 @@ bool export_runs(const ExportRequest& arguments, const report::ExportFormat& for
   print_warnings(results, err);
   format.of_run(results, arguments.options, sink);
   return has_measured(results);
-}
-
-// Returns true if anything in it was measured.
-bool export_source(report::ExportSource source, const ExportRequest& arguments,
-                   const report::ExportFormat& format, const json::TextSink& sink,
-                   std::ostream& err) {
-  const std::string& path = arguments.sources.front();
-  switch (source) {
-    case report::ExportSource::kVerdict:
-      require_writer(format, source, &report::ExportFormat::of_verdict);
-      sink(format.of_verdict(report::read_comparisons(whole_text(path)), arguments.options));
-      return true;
-    case report::ExportSource::kNight:
-      require_writer(format, source, &report::ExportFormat::of_night);
-      sink(format.of_night(whole_text(path), arguments.options));
-      return true;
-    case report::ExportSource::kHistory: {
-      require_writer(format, source, &report::ExportFormat::of_history);
-      const nights::History history = open_history({.db = history_url(path)}).history();
-      sink(format.of_history(history, arguments.options));
-      return !history.series.empty();
-    }
-    case report::ExportSource::kRun:
-      break;
-  }
-  return export_runs(arguments, format, sink, err);
 }
 
 bool export_to(const json::TextSink& sink, const ExportRequest& arguments, std::ostream& err) {
@@ -136,10 +91,16 @@ bool export_to(const json::TextSink& sink, const ExportRequest& arguments, std::
   std::string json;
   const json::TextSink keep = [&](std::string_view piece) { json += piece; };
   try {
-    const bool measured =
-        export_source(source, arguments, format, arguments.no_text ? keep : sink, err);
+    const json::TextSink& into = arguments.no_text ? keep : sink;
+    report::Exported exported;
+    if (source == report::ExportSource::kRun) {
+      exported.measured = export_runs(arguments, format, into, err);
+    } else {
+      exported = report::export_stored(format, source, path, arguments.options, into);
+    }
     if (arguments.no_text) sink(report::json_without_text(json, built_in_catalogue()));
-    return measured;
+    if (!exported.warning.empty()) err << "warning: " << text::printable(exported.warning) << '\n';
+    return exported.measured;
   } catch (const json::LineError& error) {
     throw ConfigError(path, error.what());
   }

@@ -2,14 +2,11 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <iostream>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "harness/base/exit_status.h"
 #include "harness/machine/environment.h"

@@ -15,18 +15,11 @@
 #include "harness/base/exit_status.h"
 #include "harness/campaign/nightly.h"
 #include "harness/campaign/run_experiment.h"
-#include "harness/json/json_text.h"
 #include "harness/machine/environment.h"
-#include "harness/nights/history.h"
 #include "harness/nights/night.h"
 #include "harness/nights/night_store.h"
-#include "harness/os/files.h"
-#include "harness/os/process.h"
-#include "harness/os/text_file.h"
 #include "harness/report/night.h"
-#include "harness/text/numbers.h"
 #include "harness/text/printable.h"
-#include "harness/text/time_text.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/track_options.h"
@@ -51,17 +44,6 @@ struct NightlyOptions {
   std::string budget = {};  // "2h"; empty: three times the expected duration
 };
 
-// Pending notifications of earlier nights are sent up to this age.
-constexpr std::chrono::hours kMaxNoticeAge{72};
-constexpr std::chrono::seconds kNotifierTimeout{60};
-
-struct AlertNotifier {
-  std::string command = {};
-  std::string who = {};            // user@host
-  std::string host = {};           // host whose alerts are sent
-  std::string history_words = {};  // options with which a command finds the history: " --db URL"
-};
-
 // The history's options, valid in any working directory.
 std::string history_words_anywhere(HistoryFlags flags) {
   constexpr std::string_view kFile = "sqlite:";
@@ -73,84 +55,20 @@ std::string history_words_anywhere(HistoryFlags flags) {
   return history_words(flags);
 }
 
-AlertNotifier notifier_of(const NightlyOptions& options, const Environment& environment) {
+campaign::Notifier notifier_of(const NightlyOptions& options, const Environment& environment) {
   return {.command = options.on_alert,
           .who = author(options.check.who, environment),
           .host = machine::host_name("/"),
-          .history_words = history_words_anywhere(options.history)};
+          .alert_json = [words = history_words_anywhere(options.history)](
+                            const nights::Alert& alert, const nights::History& history) {
+            return report::alert_json(alert, history, words);
+          }};
 }
 
-// The last line on standard error is usually the most informative.
-std::string last_words(const os::CommandResult& result) {
-  std::string text{os::trim(result.err)};
-  text.erase(0, text.rfind('\n') + 1);
-  return text.empty() ? std::string{} : ": " + text;
-}
-
-// Returns the failure, or an empty text on success.
-std::string run_notifier(const std::string& command, const std::string& json) {
-  os::CommandResult result;
-  try {
-    result = os::run_command({"sh", "-c", command}, json, kNotifierTimeout, {.drops_rest = true});
-  } catch (const Interrupted&) {
-    return "was interrupted";
+void warn(const std::vector<std::string>& warnings, const Environment& environment) {
+  for (const std::string& warning : warnings) {
+    environment.err << "stepbench: warning: " << text::printable(warning) << '\n';
   }
-  if (!result.started) return "cannot be started: " + result.reason;
-  if (result.timed_out) {
-    return "took longer than " +
-           text::seconds_text(std::chrono::duration<double>(kNotifierTimeout).count()) +
-           " and was killed";
-  }
-  if (result.exit_status == 0) return {};
-  return "ended with status " + std::to_string(result.exit_status) + last_words(result);
-}
-
-// Starts `sh -c COMMAND` once for each notification that is due (see
-// harness/nights/internal/alert.h), with alert_json() on its standard input. Records the
-// notification in `store` first. A command that fails or exceeds kNotifierTimeout is reported on
-// `err` and retried by the next night.
-void notify_alerts(nights::TrackStore& store, const AlertNotifier& notifier,
-                   std::chrono::system_clock::time_point now, std::ostream& err) {
-  const std::vector<nights::TrackEvent> events = store.events();
-  const std::vector<nights::Notice> pending =
-      nights::pending_notices(events, text::utc_text(now - kMaxNoticeAge), notifier.host);
-  if (pending.empty()) return;
-  nights::AlertLog log = nights::fold_alerts(events);
-  // Needs all series: cases are named by what varies among them.
-  const nights::History history = store.history({.last = 1});
-  campaign::list_commits(log, history.runs);
-  for (const nights::Notice& notice : pending) {
-    const nights::Alert& alert = *log.find(notice.alert_id);
-    const std::string json = report::alert_json(alert, history, notifier.history_words);
-    store.record(std::vector{
-        nights::event_of(notice, nights::kPeopleNotified, text::utc_text(now), notifier.who)});
-    const std::string failure = run_notifier(notifier.command, json);
-    if (failure.empty()) continue;
-    store.record(std::vector{nights::event_of(notice, nights::kNotificationFailed,
-                                              text::utc_text(now), notifier.who, failure)});
-    err << "stepbench: warning: --on-alert for " << alert.id << ": " << text::printable(failure)
-        << "; the next night retries\n";
-  }
-}
-
-// Runs the same command for a night that failed or is incomplete, with the object
-// `stepbench.night_failed`: `text` (a sentence), `host`, `exit_code` and `notes`.
-void notify_failed_night(const AlertNotifier& notifier, int exit_code,
-                         const std::vector<std::string>& notes, std::ostream& err) {
-  json::JsonText json;
-  json.open_object()
-      .text("schema", "stepbench.night_failed")
-      .text("version", "1.0.0")
-      .text("text", text::printable("the night on " + notifier.host + " failed (exit status " +
-                                    std::to_string(exit_code) + ")" +
-                                    (notes.empty() ? "" : ": " + notes.front())))
-      .text("host", notifier.host)
-      .integer("exit_code", exit_code)
-      .texts("notes", notes)
-      .close_object();
-  const std::string failure = run_notifier(notifier.command, json.take() + "\n");
-  if (failure.empty()) return;
-  err << "stepbench: warning: --on-alert for a failed night: " << text::printable(failure) << '\n';
 }
 
 // Empty if no programs are kept.
@@ -166,7 +84,7 @@ campaign::NightlyRequest request_of(const NightlyOptions& options) {
           .keep = keep_folder(options),
           .budget_s = options.budget.empty()
                           ? std::nullopt
-                          : std::optional(seconds_of("--budget", options.budget)),
+                          : std::optional(campaign::seconds_of("--budget", options.budget)),
           .fresh = options.fresh};
 }
 
@@ -181,10 +99,10 @@ int report_interrupted(const NightlyOptions& options, int signal, const Environm
 void notify(const NightlyOptions& options, nights::TrackStore& store, const nights::Night& night,
             const Environment& environment) {
   if (options.on_alert.empty()) return;
-  const AlertNotifier notifier = notifier_of(options, environment);
-  notify_alerts(store, notifier, std::chrono::system_clock::now(), environment.err);
+  const campaign::Notifier notifier = notifier_of(options, environment);
+  warn(campaign::notify_alerts(store, notifier, std::chrono::system_clock::now()), environment);
   if (night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) {
-    notify_failed_night(notifier, night.exit_code, night.notes, environment.err);
+    warn(campaign::notify_failed_night(notifier, night.exit_code, night.notes), environment);
   }
 }
 
@@ -201,9 +119,8 @@ int measure_and_judge(const NightlyOptions& options, const Environment& environm
       night.judge({.who = author(options.check.who, environment),
                    .now_utc = now_utc(),
                    .exit = options.check.exit},
-                  store, progress, interrupts, [&](const std::string& conflict) {
-                    environment.err << "stepbench: warning: " << text::printable(conflict) << '\n';
-                  });
+                  store, progress, interrupts,
+                  [&](const std::string& conflict) { warn({conflict}, environment); });
   if (!stored) return interrupted();
   notify(options, store, stored->night, environment);
   (void)interrupts.take();
@@ -249,14 +166,14 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
   const nights::ExpectedWithin within = nights::expected_within(options.expect_by, now);
   const std::vector<std::string> names = tracked_names(options, campaign_context(environment));
   nights::TrackStore store = open_history(options.history);
-  const AlertNotifier notifier = notifier_of(options, environment);
+  const campaign::Notifier notifier = notifier_of(options, environment);
   const nights::ExpectedNights found =
       nights::expected_nights(names, store.runs(), notifier.host, within);
   for (const std::string& line : found.there) environment.out << text::printable(line) << '\n';
   for (const std::string& line : found.missing) environment.out << text::printable(line) << '\n';
   if (found.missing.empty()) return kExitOk;
   if (!options.on_alert.empty()) {
-    notify_failed_night(notifier, kExitNothingMeasured, found.missing, environment.err);
+    warn(campaign::notify_failed_night(notifier, kExitNothingMeasured, found.missing), environment);
   }
   return kExitNothingMeasured;
 }
@@ -272,8 +189,9 @@ int execute_nightly(const NightlyOptions& given, const Environment& environment)
       },
       [&](const Failure& failure) {
         if (options.on_alert.empty()) return;
-        notify_failed_night(notifier_of(options, environment), failure.exit_status, {failure.text},
-                            environment.err);
+        warn(campaign::notify_failed_night(notifier_of(options, environment), failure.exit_status,
+                                           {failure.text}),
+             environment);
       });
 }
 

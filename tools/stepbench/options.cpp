@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/options.h"
 
-#include <charconv>
-#include <cmath>
-#include <filesystem>
-#include <span>
-#include <string_view>
-
-#include "harness/base/error.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/plan/plan.h"
 #include "harness/run/launch.h"
@@ -20,8 +13,9 @@ CommandOption& add_experiment(Command& command, std::string& file) {
                           "EXPERIMENT");
 }
 
-void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard) {
-  add_set(command, request.set);
+void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard,
+                     const std::string& set_doc) {
+  add_set(command, request.set, set_doc);
   add_sweep(command, request.sweep);
   add_filter(command, request.filter);
   add_cases(command, request.cases);
@@ -30,7 +24,9 @@ void add_which_cases(Command& command, plan::PlanRequest& request, std::string* 
         kCaseOptions, "--shard I/N", *shard,
         "Only the I-th of N equal parts of the plan: 2/4 on the second of four machines");
   }
-  add_max_cases(command, request.max_cases);
+  command.option(kCaseOptions, "--max-cases N", request.max_cases, "Refuse a sweep with more cases")
+      .with_default()
+      .whole_number(1, plan::kMostCases);
 }
 
 void add_set(Command& command, std::vector<std::string>& set, const std::string& doc) {
@@ -57,12 +53,6 @@ void add_cases(Command& command, std::vector<std::string>& ids) {
                  "Only the case whose id begins with ID; may be repeated");
 }
 
-void add_max_cases(Command& command, std::int64_t& max_cases) {
-  command.option(kCaseOptions, "--max-cases N", max_cases, "Refuse a sweep with more cases")
-      .with_default()
-      .whole_number(1, plan::kMostCases);
-}
-
 void add_launches(Command& command, std::int64_t& launches) {
   command
       .option(kMeasureOptions, "--launches N", launches,
@@ -76,17 +66,10 @@ void add_worker(Command& command, std::string& path) {
                  "The program that runs the steps; default: stepbench-worker next to this program");
 }
 
-std::string interpreter_at(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (path.starts_with('{')) return path;  // {worktree}/venv/bin/python, filled in by bisect
-  if (path.find('/') == std::string::npos && !fs::is_directory(path)) return path;
-  const fs::path absolute = fs::absolute(path).lexically_normal();
-  return (fs::is_directory(absolute) ? absolute / "bin" / "python" : absolute).string();
-}
-
 void add_interpreter(Command& command, std::vector<std::string>& set) {
   const auto take = [&set](const std::string& path) {
-    set.push_back("env." + std::string(run::kInterpreterVariable) + "=" + interpreter_at(path));
+    set.push_back("env." + std::string(run::kInterpreterVariable) + "=" +
+                  run::interpreter_at(path));
   };
   command.option_function(
       kMeasureOptions, "--interpreter PATH", take,
@@ -188,42 +171,6 @@ CommandOption& add_format(Command& command, std::string& format,
 
 report::Format format_of(const std::string& name) {
   return one_of<report::Format>(name).value_or(report::Format::kTable);
-}
-
-namespace {
-
-struct Unit {
-  std::string_view name;
-  double factor;
-};
-
-// Parses "1.5h" with the units in `units`.
-double amount(const std::string& option, const std::string& text, std::span<const Unit> units,
-              const std::string& expected) {
-  double number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error == std::errc{} && std::isfinite(number) && number > 0) {
-    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
-    for (const Unit& unit : units) {
-      if (unit.name == name) return number * unit.factor;
-    }
-  }
-  throw ConfigError(option, "expected " + expected + ", found `" + text + "`");
-}
-
-}  // namespace
-
-double seconds_of(const std::string& option, const std::string& text) {
-  static constexpr Unit kUnits[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
-  return amount(option, text, kUnits, "a time such as 90s, 20m or 1.5h");
-}
-
-double bytes_of(const std::string& option, const std::string& text) {
-  static constexpr Unit kUnits[] = {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                                    {"TiB", 0x1p40}, {"kB", 1e3},     {"MB", 1e6},
-                                    {"GB", 1e9},     {"TB", 1e12}};
-  return amount(option, text, kUnits, "a size such as 512MiB or 20GiB");
 }
 
 }  // namespace stepbench::cli

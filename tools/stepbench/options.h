@@ -28,19 +28,17 @@ inline constexpr const char* kOpsOptions = "Table of operations";
 // Which cases.
 CommandOption& add_experiment(Command& command, std::string& file);
 // --set, --sweep, --filter, --case, --shard (for a given `shard`) and --max-cases.
-void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard = nullptr);
-void add_set(Command& command, std::vector<std::string>& set,
-             const std::string& doc = "Use this value instead of the file's");
+inline constexpr const char* kSetDoc = "Use this value instead of the file's";
+void add_which_cases(Command& command, plan::PlanRequest& request, std::string* shard = nullptr,
+                     const std::string& set_doc = kSetDoc);
+void add_set(Command& command, std::vector<std::string>& set, const std::string& doc = kSetDoc);
 void add_sweep(Command& command, std::vector<std::string>& sweep);
 void add_filter(Command& command, std::vector<std::string>& filter);
 void add_cases(Command& command, std::vector<std::string>& ids);
-void add_max_cases(Command& command, std::int64_t& max_cases);
 
 // How to measure.
 void add_launches(Command& command, std::int64_t& launches);
 void add_worker(Command& command, std::string& path);
-// Path of an interpreter, given itself or the folder of an environment (venv, conda, uv).
-[[nodiscard]] std::string interpreter_at(const std::string& path);
 // Passes the interpreter to the workers in an environment variable. Call after add_set(), which
 // replaces the list.
 void add_interpreter(Command& command, std::vector<std::string>& set);
@@ -65,12 +63,5 @@ CommandOption& add_format(Command& command, std::string& format,
                           const std::vector<std::string>& formats);
 // Format of a table of cases or runs; kTable for any other name.
 [[nodiscard]] report::Format format_of(const std::string& name);
-
-// Amounts with a unit. Throw ConfigError with the option's name.
-
-// "90s", "20m", "1.5h"
-[[nodiscard]] double seconds_of(const std::string& option, const std::string& text);
-// "512MiB", "20GiB"
-[[nodiscard]] double bytes_of(const std::string& option, const std::string& text);
 
 }  // namespace stepbench::cli

@@ -4,12 +4,12 @@
 #include <string>
 
 #include "harness/base/exit_status.h"
+#include "harness/campaign/examine_machine.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/report/plans.h"
 #include "harness/text/printable.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
-#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
 #include "tools/stepbench/session.h"
@@ -51,7 +51,8 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   if (options.output.format != "json" && !request.smoke) {
     if (const std::string night = campaign::night_text(estimate); !night.empty())
       environment.out << night << '\n';
-    environment.out << report::power_text(plan, request.results, stored_machine_text(environment))
+    environment.out << report::power_text(plan, request.results,
+                                          campaign::stored_machine_text(environment.variables))
                     << report::noise_plan_text(plan, request.results);
   }
   return probe ? probe->exit_status : kExitOk;

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <ostream>
-#include <set>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -20,11 +16,8 @@
 #include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
 #include "harness/report/exports.h"
-#include "harness/report/night.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/report/verdicts.h"
-#include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/traces/trace_files.h"
 #include "tools/stepbench/internal/analyze_input.h"
@@ -32,7 +25,6 @@
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/internal/track_options.h"
-#include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
 namespace {
@@ -99,62 +91,11 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
   return kind;
 }
 
-// A page takes 20 KB of memory for a case, up to 22 KB for a launch, and a browser must sort its
-// tables.
-void refuse_large_page(const std::string& source, std::int64_t count, const std::string& what,
-                       std::int64_t most) {
-  if (count <= most) return;
-  throw ConfigError(source, "has " + text::with_separators(count) + what + "; a page holds " +
-                                text::with_separators(most) +
-                                ". `stepbench export --format csv` writes all, `stepbench show "
-                                "--filter KEY=VALUE` shows some");
-}
-
-report::ReportContent of_runs(const std::vector<std::string>& sources,
-                              const report::DrawOptions& draw) {
-  std::int64_t launches = 0;
-  for (const std::string& source : sources) launches += record::count_launches(source);
-  refuse_large_page(sources.front(), launches, " launches", 45'000);
-  const record::Results results =
-      record::read_results(std::vector<fs::path>(sources.begin(), sources.end()));
-  std::set<std::pair<std::size_t, std::string_view>> cases;  // of each run
-  for (const record::Launch& launch : results.launches) {
-    cases.emplace(launch.run, launch.row.key.case_id);
-  }
-  refuse_large_page(sources.front(), std::ssize(cases), " cases", 25'000);
-  return report::run_content(results, sources, draw);
-}
-
-report::ReportContent of_verdicts(const std::vector<std::string>& sources,
-                                  const report::DrawOptions& draw) {
-  std::vector<verdict::Comparison> comparisons;
-  for (const std::string& source : sources) {
-    std::vector<verdict::Comparison> some = report::read_comparisons(whole_text(source));
-    std::move(some.begin(), some.end(), std::back_inserter(comparisons));
-  }
-  return report::verdict_content(comparisons, draw);
-}
-
-report::ReportContent of_night(const std::string& source) {
-  std::string text = whole_text(source);
-  const report::ReadNight read = report::read_night(text);
-  if (!read.error.empty()) {
-    return report::error_content("stepbench track check", read.error, read.shown.night.exit_code);
-  }
-  return report::night_content(read.shown, read.view, std::move(text));
-}
-
-report::ReportContent of_history(const std::string& source) {
-  nights::TrackStore store = open_history({.db = history_url(source)});
-  const nights::History history = store.history();
-  return report::history_content(history, store.events(), judged_nights(store));
-}
-
 report::ReportContent of_traces(const std::vector<std::string>& sources,
                                 const report::DrawOptions& draw, const Environment& environment) {
   report::TraceAnalyser analyser;
   const std::vector<fs::path> files = traces::trace_paths(sources, "");
-  const TimeLimit limit = limit_of(kTimeLimitS, files.size(), environment);
+  const os::CpuLimit limit = limit_of(kTimeLimitS, files.size(), environment);
   std::vector<std::unique_ptr<traces::Trace>> traces;
   std::vector<report::AnalysedTrace> analysed;
   read_each(files, environment, [&](const fs::path& file, auto trace) {
@@ -167,18 +108,8 @@ report::ReportContent of_traces(const std::vector<std::string>& sources,
 report::ReportContent content_of(const std::vector<std::string>& sources,
                                  const report::DrawOptions& draw, const Environment& environment) {
   const Kind kind = kind_of_all(sources);
-  if (!kind) return of_traces(sources, draw, environment);
-  switch (*kind) {
-    case report::ExportSource::kVerdict:
-      return of_verdicts(sources, draw);
-    case report::ExportSource::kNight:
-      return of_night(sources.front());
-    case report::ExportSource::kHistory:
-      return of_history(sources.front());
-    case report::ExportSource::kRun:
-      break;
-  }
-  return of_runs(sources, draw);
+  return kind ? report::stored_content(*kind, sources, draw)
+              : of_traces(sources, draw, environment);
 }
 
 struct ReportArguments {

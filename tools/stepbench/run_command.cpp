@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/campaign/examine_machine.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/exports.h"
@@ -15,7 +16,6 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
-#include "tools/stepbench/internal/quoted_machine.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/internal/script_options.h"
 #include "tools/stepbench/options.h"
@@ -34,18 +34,6 @@ struct RunOptions {
   std::string sort = {};
   Output output = {};
 };
-
-// Finds an invalid name before hours of measuring.
-void check_sort(const std::string& sort, const plan::Plan& plan) {
-  if (sort.empty()) return;
-  record::Results to_come;
-  for (const plan::PlannedCase& planned : plan.cases) {
-    to_come.unfinished.push_back(
-        {.key = {.case_id = planned.resolved.case_id}, .options = planned.resolved.options});
-  }
-  std::vector<estimate::CaseRow> rows = estimate::case_rows(to_come);
-  estimate::sort_rows(rows, sort);
-}
 
 // Takes the request from the run's folder, and changes to the folder that the experiment's paths
 // are relative to.
@@ -112,10 +100,10 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
         text::LineEnds::kKeep);
     if (!request.is_short())
       environment.out << report::power_text(plan, request.results,
-                                            stored_machine_text(environment));
+                                            campaign::stored_machine_text(environment.variables));
     return kExitOk;
   }
-  check_sort(options.sort, run.planned.plan);
+  campaign::check_sort(options.sort, run.planned.plan);
   auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
   const campaign::RunEnd end =
       campaign::run_experiment(request, run, context, progress, interrupts, clock);

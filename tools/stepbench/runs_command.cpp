@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
@@ -24,7 +23,6 @@
 #include "harness/text/words.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/internal/command_line.h"
-#include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
@@ -178,27 +176,13 @@ bool may_delete(const PruneOptions& options, const std::string& what,
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Removes the work trees of a search that was killed; git has them registered.
-void remove_trees(const std::filesystem::path& run) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator at(run / "trees", error), end; !error && at != end;
-       at.increment(error)) {
-    if (!std::filesystem::is_regular_file(at->path() / ".git", error)) continue;
-    try {
-      return bisect::Repository(at->path()).remove_left();
-    } catch (const ConfigError&) {
-      continue;  // the repository no longer exists
-    }
-  }
-}
-
 int remove_all_of(const campaign::PrunePlan& plan, const Environment& environment) {
   std::uintmax_t bytes = 0;
   std::int64_t deleted = 0;
   int status = kExitOk;
   for (const campaign::RunSummary& run : plan.removable) {
     try {
-      remove_trees(run.folder);
+      bisect::remove_left_trees(run.folder);
       campaign::remove_run(run.folder);
       bytes += run.bytes;
       ++deleted;

@@ -7,7 +7,6 @@
 #include "harness/record/fields.h"
 #include "harness/report/pages.h"
 #include "tools/stepbench/internal/command_line.h"
-#include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,7 +16,6 @@
 #include "harness/report/exports.h"
 #include "harness/report/result_tables.h"
 #include "harness/text/numbers.h"
-#include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/verdict/tested_metrics.h"
 #include "tools/stepbench/internal/command_line.h"
@@ -107,21 +105,25 @@ void check_combination(const ShowOptions& options) {
   refuse((raw || !options.case_id.empty()) && (pivot || baseline), pivot ? "--pivot" : "--baseline",
          "belongs to the table of cases: leave out --case, --samples and npy");
   refuse(pivot && baseline, "--pivot", "shows numbers and no ratios: leave out --baseline");
-  const std::string noise = "has columns of its own: leave out ";
-  refuse(options.noise && options.ops, "--noise", noise + "--ops");
-  refuse(options.noise && raw, "--noise", noise + "--samples and npy");
-  refuse(options.noise && pivot, "--noise", noise + "--pivot");
-  refuse(options.noise && baseline, "--noise", noise + "--baseline");
-  refuse(options.noise && !options.columns.empty(), "--noise", noise + "--columns");
+  const auto refuse_beside = [&](bool given, const char* flag, const std::string& why,
+                                 const std::vector<std::pair<bool, const char*>>& others) {
+    for (const auto& [is_too, name] : others) refuse(given && is_too, flag, why + name);
+  };
+  refuse_beside(options.noise, "--noise", "has columns of its own: leave out ",
+                {{options.ops, "--ops"},
+                 {raw, "--samples and npy"},
+                 {pivot, "--pivot"},
+                 {baseline, "--baseline"},
+                 {!options.columns.empty(), "--columns"}});
   refuse(options.noise && !options.case_id.empty(), "--noise",
          "applies to the table; the page of a case always shows it: leave out --case");
   refuse(!options.noise && !options.find.empty(), "--find",
          "needs --noise: stepbench show --noise --find " + options.find);
-  const std::string whole_table = "shows the ranks of each case: leave out ";
-  refuse(options.ranks && options.ops, "--ranks", whole_table + "--ops");
-  refuse(options.ranks && (raw || options.noise), "--ranks", whole_table + "--samples and --noise");
-  refuse(options.ranks && (pivot || baseline), "--ranks", whole_table + "--pivot and --baseline");
-  refuse(options.ranks && !options.columns.empty(), "--ranks", whole_table + "--columns");
+  refuse_beside(options.ranks, "--ranks", "shows the ranks of each case: leave out ",
+                {{options.ops, "--ops"},
+                 {raw || options.noise, "--samples and --noise"},
+                 {pivot || baseline, "--pivot and --baseline"},
+                 {!options.columns.empty(), "--columns"}});
   refuse(options.ranks && !options.format.empty() && options.format != "table" &&
              options.format != "markdown",
          "--format", "--ranks supports table or markdown; --samples has each step of each rank");

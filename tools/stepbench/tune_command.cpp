@@ -2,7 +2,6 @@
 #include <optional>
 #include <ostream>
 #include <string>
-#include <utility>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
@@ -64,10 +63,11 @@ int print_plan_of_search(const TuneOptions& options, const tune::TuneRequest& re
 
 int execute_tune(const TuneOptions& options, const Environment& environment) {
   tune::TuneRequest request = options.request;
-  if (!options.budget.empty()) request.allowance.seconds = seconds_of("--budget", options.budget);
+  if (!options.budget.empty())
+    request.allowance.seconds = campaign::seconds_of("--budget", options.budget);
   request.allowance.launches = options.launches;
   if (!options.memory_limit.empty())
-    request.memory_limit = bytes_of("--memory-limit", options.memory_limit);
+    request.memory_limit = campaign::bytes_of("--memory-limit", options.memory_limit);
   if (options.margin_percent) request.margin = *options.margin_percent / 100;
   request.confirm = !options.no_confirm;
   check_export_files(options.output, environment);

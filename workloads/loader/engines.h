@@ -61,6 +61,9 @@ struct Engine {
 
 [[nodiscard]] Engine torch_cpp_engine();
 
+// Of options that have no meaning without workers.
+[[nodiscard]] Requires with_workers();
+
 // Engine python is torch.utils.data.DataLoader itself. PythonParts makes its loader.
 
 [[nodiscard]] Engine python_engine();

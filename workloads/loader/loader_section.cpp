@@ -16,13 +16,6 @@
 namespace stepbench::loader {
 namespace {
 
-Requires with_workers() {
-  return {.option = "loader.num_workers",
-          .op = Requires::Op::kGreater,
-          .value = std::int64_t{0},
-          .doc = "needs workers (num_workers > 0)"};
-}
-
 Requires with_separate_epochs() {
   return {.option = "loader.epochs",
           .op = Requires::Op::kEqual,
@@ -47,6 +40,7 @@ Requires with_processes() {
 }
 
 std::vector<Option> common_options() {
+  const LoaderOptions usual;
   std::vector<Option> options = {
       {.name = "engine",
        .type = OptionType::kEnum,
@@ -60,7 +54,7 @@ std::vector<Option> common_options() {
               "already, as DataLoader(batch_size=None) takes it; with engine iterable: loader() "
               "decides.",
        .unit = "samples",
-       .default_value = std::int64_t{1},
+       .default_value = usual.batch_size,
        .default_in = {{kIterableName, std::string{kItemsAreBatches}}},
        .min = 1,
        .max = 1 << 24,
@@ -70,7 +64,7 @@ std::vector<Option> common_options() {
       {.name = "shuffle",
        .type = OptionType::kBool,
        .doc = "A new random order in every epoch, the same in every engine.",
-       .default_value = false,
+       .default_value = usual.shuffle,
        .identity_default = false},
       {.name = "epochs",
        .type = OptionType::kEnum,
@@ -97,7 +91,7 @@ std::vector<Option> common_options() {
       {.name = "num_workers",
        .type = OptionType::kInteger,
        .doc = "Workers that read batches ahead. 0: the training thread reads each batch itself.",
-       .default_value = std::int64_t{0},
+       .default_value = usual.num_workers,
        .min = 0,
        .max = 1024,
        .identity_default = std::int64_t{0},
@@ -107,7 +101,7 @@ std::vector<Option> common_options() {
        .doc = "Batches read ahead per worker: at most prefetch_factor * num_workers wait for the "
               "consumer.",
        .unit = "batches",
-       .default_value = std::int64_t{2},
+       .default_value = usual.prefetch_factor,
        .min = 1,
        .max = 4096,
        .identity_default = std::int64_t{2},
@@ -116,14 +110,14 @@ std::vector<Option> common_options() {
        .type = OptionType::kBool,
        .doc = "Keeps the workers over separate epochs; otherwise each epoch starts and ends its "
               "own. Joined epochs keep them anyway.",
-       .default_value = false,
+       .default_value = usual.persistent_workers,
        .identity_default = false,
        .requires_ = with_workers()},
       {.name = "timeout_s",
        .type = OptionType::kNumber,
        .doc = "Longest wait for one result of any worker. 0: no limit.",
        .unit = "s",
-       .default_value = 0.0,
+       .default_value = usual.timeout_s,
        .min = 0,
        .max = 1e6,
        .identity = Identity::kContext,
@@ -132,14 +126,14 @@ std::vector<Option> common_options() {
        .type = OptionType::kBool,
        .doc = "Batches come in the order of their indices. false: first finished, first returned, "
               "so that one slow batch does not hold up the others.",
-       .default_value = true,
+       .default_value = usual.in_order,
        .identity_default = true,
        .requires_ = with_workers()},
       {.name = "drop_last",
        .type = OptionType::kBool,
        .doc = "Leaves out the last batch of an epoch when it is not full. Batches of joined epochs "
               "are always full.",
-       .default_value = false,
+       .default_value = usual.drop_last,
        .identity_default = false,
        .requires_ = with_separate_epochs()},
       {.name = "bucket_batches",
@@ -149,7 +143,7 @@ std::vector<Option> common_options() {
               "order. 1: as they come. In Python: LengthGroupedSampler (its mega-batches) or "
               "BucketIterator.",
        .unit = "batches",
-       .default_value = std::int64_t{1},
+       .default_value = usual.bucket_batches,
        .min = 1,
        .max = 1 << 20,
        .identity_default = std::int64_t{1},
@@ -159,7 +153,7 @@ std::vector<Option> common_options() {
        .type = OptionType::kBool,
        .doc = "Copies each batch into page-locked memory, from which copies to the device can be "
               "asynchronous.",
-       .default_value = false,
+       .default_value = usual.pin_memory,
        .identity_default = false},
       {.name = "buffers",
        .type = OptionType::kEnum,
@@ -173,7 +167,7 @@ std::vector<Option> common_options() {
        .type = OptionType::kInteger,
        .doc = "Threads that OpenMP regions inside a worker may use.",
        .unit = "threads",
-       .default_value = std::int64_t{1},
+       .default_value = usual.threads_per_worker,
        .min = 1,
        .max = 1024,
        .identity_default = std::int64_t{1},
@@ -194,7 +188,7 @@ std::vector<Option> common_options() {
        .doc = "Which core each worker runs on. none: any. compact: neighbouring cores, one after "
               "the other. spread: as far apart as the process's cores allow. A list as in "
               "\"0,2-5\": worker i gets the i-th of it.",
-       .default_value = std::string{"none"},
+       .default_value = usual.affinity,
        .identity_default = std::string{"none"},
        .requires_ = with_workers(),
        .pattern = "none|compact|spread|[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*",

@@ -2,8 +2,10 @@
 #include "workloads/loader/show_data.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -337,6 +339,29 @@ std::string preview_json(const DataPreview& preview) {
   v("labels", preview.labels)("first_samples", preview.first_samples)("notes", preview.notes);
   v("png", preview.png);
   return json.close_object().take();
+}
+
+namespace {
+
+// Options that decide which samples a batch contains and how they are transformed.
+bool decides_samples(std::string_view name) {
+  constexpr std::array<std::string_view, 10> kOfLoader = {
+      "loader.batch_size",  "loader.shuffle",
+      "loader.sampler",     "loader.weights",
+      "loader.num_samples", "loader.bucket_batches",
+      "loader.seed",        "loader.epochs",
+      "loader.drop_last",   "seed"};
+  const bool of_data = name.starts_with("data.") && name != "data.page_cache";
+  return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
+}
+
+}  // namespace
+
+bool same_samples(const ResolvedCase& a, const ResolvedCase& b) {
+  return std::all_of(a.options.begin(), a.options.end(), [&](const auto& option) {
+    const Value* other = b.options.get(option.first);
+    return !decides_samples(option.first) || (other != nullptr && *other == option.second);
+  });
 }
 
 }  // namespace stepbench::loader

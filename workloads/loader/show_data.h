@@ -10,6 +10,9 @@
 
 namespace stepbench::loader {
 
+// True if the loaders of both cases deliver the same samples, transformed alike, in one order.
+[[nodiscard]] bool same_samples(const ResolvedCase& a, const ResolvedCase& b);
+
 struct ShowDataRequest {
   std::int64_t samples = 8;
   std::int64_t batches = 2;

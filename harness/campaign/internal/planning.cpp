@@ -11,6 +11,8 @@
 
 #include "harness/base/error.h"
 #include "harness/catalogue/launchers.h"
+#include "harness/estimate/case_rows.h"
+#include "harness/estimate/columns.h"
 #include "harness/machine/environment.h"
 #include "harness/run/launch.h"
 #include "harness/run/worker_program.h"
@@ -120,6 +122,17 @@ int night_pairs(const ResolvedCase& resolved) {
   if (control != resolved.options.end() && control->second == Value{true}) return 0;
   constexpr std::int64_t kMin = 4;
   return static_cast<int>(std::max(kMin, (resolved.integer_or("launches", 1) + 1) / 2));
+}
+
+void check_sort(const std::string& sort, const plan::Plan& plan) {
+  if (sort.empty()) return;
+  record::Results to_come;
+  for (const plan::PlannedCase& planned : plan.cases) {
+    to_come.unfinished.push_back(
+        {.key = {.case_id = planned.resolved.case_id}, .options = planned.resolved.options});
+  }
+  std::vector<estimate::CaseRow> rows = estimate::case_rows(to_come);
+  estimate::sort_rows(rows, sort);
 }
 
 }  // namespace stepbench::campaign

@@ -50,4 +50,7 @@ struct ProfileRequest {
 // control case, which only tonight's program measures.
 [[nodiscard]] int night_pairs(const ResolvedCase& resolved);
 
+// Throws ConfigError for a column by which the rows of such a run cannot be sorted. Empty: none.
+void check_sort(const std::string& sort, const plan::Plan& plan);
+
 }  // namespace stepbench::campaign

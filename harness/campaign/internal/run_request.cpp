@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -242,6 +243,67 @@ Fields labels_with(const record::Results& earlier, const Fields& given) {
   }
   for (const auto& [key, value] : given) labels.insert_or_assign(key, value);
   return labels;
+}
+
+std::string resuming_command(std::span<const std::string> argv, const RunRequest& request,
+                             const std::filesystem::path& run_folder) {
+  const std::string resume = " --resume " + text::shell_word(run_folder.string());
+  std::string command = "stepbench";
+  bool of_script = false;
+  for (std::size_t i = 1; i < argv.size(); ++i) {
+    if (argv[i] == "--" && !of_script) {
+      of_script = true;
+      command += resume;
+    }
+    const bool has_folder = !of_script && (argv[i] == "--resume" || argv[i] == "--results");
+    if (has_folder) ++i;
+    if (has_folder ||
+        (!of_script && (argv[i].starts_with("--resume=") || argv[i].starts_with("--results=")))) {
+      continue;
+    }
+    const bool is_file = argv[i] == request.file;
+    command +=
+        ' ' + text::shell_word(
+                  is_file ? readable_again(request.file, request.text.value_or(""), run_folder)
+                          : argv[i]);
+  }
+  return of_script ? command : command + resume;
+}
+
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double factor;
+};
+
+// Parses "1.5h" with the units in `units`.
+double amount(const std::string& where, const std::string& text, std::span<const Unit> units,
+              const std::string& expected) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, number);
+  if (error == std::errc{} && std::isfinite(number) && number > 0) {
+    const std::string_view name(rest, static_cast<std::size_t>(end - rest));
+    for (const Unit& unit : units) {
+      if (unit.name == name) return number * unit.factor;
+    }
+  }
+  throw ConfigError(where, "expected " + expected + ", found `" + text + "`");
+}
+
+}  // namespace
+
+double seconds_of(const std::string& where, const std::string& text) {
+  static constexpr Unit kUnits[] = {{"s", 1}, {"m", 60}, {"min", 60}, {"h", 3600}};
+  return amount(where, text, kUnits, "a time such as 90s, 20m or 1.5h");
+}
+
+double bytes_of(const std::string& where, const std::string& text) {
+  static constexpr Unit kUnits[] = {{"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                                    {"TiB", 0x1p40}, {"kB", 1e3},     {"MB", 1e6},
+                                    {"GB", 1e9},     {"TB", 1e12}};
+  return amount(where, text, kUnits, "a size such as 512MiB or 20GiB");
 }
 
 }  // namespace stepbench::campaign

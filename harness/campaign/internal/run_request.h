@@ -87,6 +87,12 @@ struct AbRequest : RunRequest, VerdictRequest {
 // are missing, because each task would measure the whole plan.
 [[nodiscard]] plan::Shard shard_here(const std::string& given, const machine::Variables& variables);
 
+// Amounts with a unit. Throw ConfigError at `where`.
+// "90s", "20m", "1.5h"
+[[nodiscard]] double seconds_of(const std::string& where, const std::string& text);
+// "512MiB", "20GiB"
+[[nodiscard]] double bytes_of(const std::string& where, const std::string& text);
+
 // How a command starts ranks itself, and its shard of a plan.
 struct OneStart {
   std::string ranks = "run --ranks ";  // followed by their number
@@ -121,6 +127,12 @@ struct RecordedRequest {
 // copy in the run's folder, which is written if missing.
 [[nodiscard]] std::string readable_again(const std::string& file, const std::string& config_text,
                                          const std::filesystem::path& run_folder);
+
+// `argv` as a command line that resumes the run in `run_folder`; once that has ended it only
+// judges.
+[[nodiscard]] std::string resuming_command(std::span<const std::string> argv,
+                                           const RunRequest& request,
+                                           const std::filesystem::path& run_folder);
 
 // Labels by which users find a run: a branch, a pull request. Pure; any thread.
 

@@ -64,8 +64,11 @@ std::string event_line(const RecordedEvent& recorded) { return json::object_text
 
 RecordedEvent event_of(const json::LineObject& line) {
   if (line.text("schema") != kEventSchema) throw json::LineError("not a stepbench event");
-  if (json::read_field<std::int64_t>(line, "version") > kEventVersion) {
-    throw json::LineError("it was written by a newer stepbench");
+  const auto version = json::read_field<std::int64_t>(line, "version");
+  if (version > kEventVersion) {
+    throw Error("was written by a newer stepbench, as version " + std::to_string(version) +
+                " of an event; this program reads " + std::to_string(kEventVersion) +
+                ": use the stepbench that wrote it, or a newer one");
   }
   return json::read<RecordedEvent>(line);
 }
@@ -180,11 +183,12 @@ std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known)
     if (os::trim(line).empty()) continue;
     try {
       events.push_back(event_of(parser.parse(line, json::LineParser::Padding::kNone).object));
-    } catch (const json::LineError& damage) {
+    } catch (const Error& problem) {
       if (known.bytes > 0) return read_events(file, known = {});  // for line numbers
-      throw ConfigError(
-          file.string() + ":" + std::to_string(number),
-          std::string("invalid event: ") + damage.what() + "; correct or delete the line");
+      const std::string what = problem.what();
+      const bool damaged = dynamic_cast<const json::LineError*>(&problem) != nullptr;
+      throw ConfigError(file.string() + ":" + std::to_string(number),
+                        damaged ? "invalid event: " + what + "; correct or delete the line" : what);
     }
   }
 }

@@ -175,6 +175,11 @@ std::vector<RecordedEvent> in_order(std::span<const TrackEvent> events, std::int
 
 }  // namespace
 
+std::string history_url(const std::string& source) {
+  const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
+  return is_url ? source : "sqlite:" + source;
+}
+
 std::vector<fs::path> history_files(std::string_view url) {
   std::vector<fs::path> files = {events_file_of(url, {})};
   const auto database = nights::sqlite_file(url);

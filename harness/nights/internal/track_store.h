@@ -48,6 +48,8 @@ struct StoreOptions {
   bool make = true;  // create if missing; false: ConfigError instead
 };
 
+// URL of a history given as a URL or as a file.
+[[nodiscard]] std::string history_url(const std::string& source);
 // Files of a history: SQLite's, and the event file; for a server only the latter.
 [[nodiscard]] std::vector<std::filesystem::path> history_files(std::string_view url);
 

@@ -19,10 +19,8 @@ using catalogue::TorchName;
 using catalogue::TorchValue;
 using Entries = std::vector<ConfigEntry>;
 
-constexpr std::string_view kAutocast = "autocast";
-
-bool is_of_autocast(const TorchName& row) {
-  return row.name.substr(0, row.name.find('.')) == kAutocast;
+bool is_of(std::string_view section, const TorchName& row) {
+  return row.name.substr(0, row.name.find('.')) == section;
 }
 
 ConfigNode scalar(std::string text, Mark mark) {
@@ -122,7 +120,7 @@ class Translator {
     for (const ConfigNode& each : alternatives) {
       const Translation translated =
           translate(row, {.key = entry.key, .mark = entry.mark, .value = each});
-      if (is_of_autocast(row) && names_no_value(row, each)) {
+      if (is_of("autocast", row) && names_no_value(row, each)) {
         error(entry, "'" + std::string(row.name) + "': " + plain(each) +
                          " names no type to compute in; vary model.precision");
         return {};
@@ -346,15 +344,15 @@ bool is_already_set(const TorchName& row, const Settings& settings) {
 
 }  // namespace
 
-std::string place_of_autocast(const ConfigNode& root, std::span<const std::string> set,
-                              const ParseContext& context) {
+std::string place_of_section(std::string_view section, const ConfigNode& root,
+                             std::span<const std::string> set, const ParseContext& context) {
   for (const std::string& each : set) {
     const TorchName* row = context.index.torch_name(each.substr(0, each.find('=')));
-    if (row != nullptr && is_of_autocast(*row)) return "--set " + std::string(row->name);
+    if (row != nullptr && is_of(section, *row)) return "--set " + std::string(row->name);
   }
-  const ConfigEntry* section = root.find(kAutocast);
-  return section != nullptr && context.index.is_torch_section(kAutocast)
-             ? place(context.source, section->mark)
+  const ConfigEntry* found = root.find(section);
+  return found != nullptr && context.index.is_torch_section(section)
+             ? place(context.source, found->mark)
              : "";
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/plan/internal/settings.h"
@@ -16,11 +17,11 @@ namespace stepbench::plan {
 // has, and for two names of one option.
 void translate_torch_options(ConfigNode& root, const ParseContext& context);
 
-// The place that asks for autocast, in the file or by `set`; empty: none. Call before translating.
-// Autocast needs a type: torch's own choice depends on the device.
-[[nodiscard]] std::string place_of_autocast(const ConfigNode& root,
-                                            std::span<const std::string> set,
-                                            const ParseContext& context);
+// The place that names a section of torch's, "autocast", in the file or by `set`; empty: none. Call
+// before translating.
+[[nodiscard]] std::string place_of_section(std::string_view section, const ConfigNode& root,
+                                           std::span<const std::string> set,
+                                           const ParseContext& context);
 
 // Translates one key with its values, in the form of `matrix`, to full names of options. nullopt:
 // not a name of torch.

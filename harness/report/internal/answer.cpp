@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -254,6 +255,16 @@ void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64
   }
 }
 
+// Scripts of a sweep are programs of their own, whose samples may be anything.
+bool ranks_scripts(const std::vector<estimate::CaseRow>& rows) {
+  std::set<std::string> scripts;
+  for (const estimate::CaseRow& row : rows) {
+    const Value* script = row.option("script.path");
+    if (script != nullptr && estimate::can_be_ranked(row)) scripts.insert(to_text(*script));
+  }
+  return scripts.size() > 1;
+}
+
 // Answer if cases cannot be ranked: one or none, arms, a smoke run, a mix of latencies and steps.
 std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
                           const record::Results& results) {
@@ -363,6 +374,9 @@ document::Answer run_answer(const std::vector<estimate::CaseRow>& rows,
     answer.doubts.push_back(std::to_string(launches.failed) + " of " +
                             text::counted(launches.measured + launches.failed, "launch") +
                             " failed");
+  }
+  if (ranking && ranks_scripts(rows)) {
+    answer.doubts.emplace_back("the cases run different scripts, which may not do the same work");
   }
   document::add_doubts(answer, notes);
   add_flagged_launches(rows, launches.measured, answer);

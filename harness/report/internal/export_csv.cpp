@@ -40,7 +40,8 @@ std::vector<CsvColumn<ComparedMetric>> verdict_columns() {
           {"corrected_change", [](Line line) { return csv_number(line.test->corrected_change); }}};
 }
 
-std::string verdict_csv(std::span<const verdict::Comparison> comparisons) {
+std::string verdict_csv(std::span<const verdict::Comparison> comparisons,
+                        const ExportOptions& /*options*/) {
   std::set<std::string> options;
   for (const verdict::Comparison& comparison : comparisons) {
     for (const verdict::CaseResult& one : comparison.cases) {
@@ -70,8 +71,7 @@ ExportFormat csv_format() {
       .use = "a spreadsheet, pandas",
       .of_run = [](const record::Results& results, const ExportOptions&,
                    const json::TextSink& sink) { write_results(results, Format::kCsv, {}, sink); },
-      .of_verdict = [](std::span<const verdict::Comparison> all,
-                       const ExportOptions&) { return verdict_csv(all); },
+      .of_verdict = verdict_csv,
       .of_history = [](const nights::History& history,
                        const ExportOptions&) { return history_csv(history); }};
 }

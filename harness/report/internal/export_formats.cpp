@@ -7,13 +7,17 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/base/error.h"
 #include "harness/document/render.h"
+#include "harness/json/fields.h"
+#include "harness/nights/night_store.h"
 #include "harness/os/text_file.h"
 #include "harness/report/history.h"
 #include "harness/report/internal/export_formats.h"
 #include "harness/report/night.h"
 #include "harness/report/result_tables.h"
 #include "harness/report/verdicts.h"
+#include "harness/text/words.h"
 
 namespace stepbench::report {
 namespace {
@@ -93,6 +97,59 @@ ExportSource export_source(const std::string& path) {
   const std::string_view schema = schema_in(begin);
   if (schema == kVerdictSchema || schema == kVerdictsSchema) return ExportSource::kVerdict;
   return schema == kNightSchema ? ExportSource::kNight : ExportSource::kRun;
+}
+
+std::string stored_text(const std::string& path) {
+  const auto text = os::read_text(path);
+  if (!text) throw ConfigError(path, "cannot be read");
+  return *text;
+}
+
+namespace {
+
+void require_writer(const ExportFormat& format, ExportSource source, auto ExportFormat::*writer) {
+  if (format.*writer != nullptr) return;
+  std::vector<std::string> others;
+  for (const ExportFormat& each : export_formats()) {
+    if (each.*writer != nullptr) others.emplace_back(each.name);
+  }
+  throw ConfigError("--format", std::string(format.name) + " does not support " +
+                                    std::string(name_of(source)) + "; use " +
+                                    text::join_and(others));
+}
+
+std::string newer_warning(const std::string& path, const std::string& text) {
+  json::LineParser parser;
+  const json::LineObject object = parser.parse(text, json::LineParser::Padding::kNone).object;
+  const std::string schema = object.text("schema");
+  const std::string_view version = schema == kNightSchema     ? kNightVersion
+                                   : schema == kVerdictSchema ? kVerdictVersion
+                                                              : kVerdictsVersion;
+  const int minor = json::minor_version(object, schema, version);
+  const std::string newer = json::newer_version_text(minor, version);
+  return newer.empty() ? newer : path + ' ' + newer;
+}
+
+}  // namespace
+
+Exported export_stored(const ExportFormat& format, ExportSource source, const std::string& path,
+                       const ExportOptions& options, const json::TextSink& sink) {
+  if (source == ExportSource::kHistory) {
+    require_writer(format, source, &ExportFormat::of_history);
+    const nights::History history =
+        nights::TrackStore::open(nights::history_url(path), {.make = false}).history();
+    sink(format.of_history(history, options));
+    return {.measured = !history.series.empty()};
+  }
+  const bool night = source == ExportSource::kNight;
+  if (night) {
+    require_writer(format, source, &ExportFormat::of_night);
+  } else {
+    require_writer(format, source, &ExportFormat::of_verdict);
+  }
+  const std::string text = stored_text(path);
+  sink(night ? format.of_night(text, options) : format.of_verdict(read_comparisons(text), options));
+  return {.warning = newer_warning(path, text)};
 }
 
 }  // namespace stepbench::report

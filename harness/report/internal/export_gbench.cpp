@@ -160,7 +160,8 @@ GbenchRepetition gbench_repetition(const estimate::MeasuredLaunch& measured,
 
 namespace {
 
-std::string gbench_json(const record::Results& results) {
+void write_gbench(const record::Results& results, const ExportOptions& /*options*/,
+                  const json::TextSink& sink) {
   std::vector<estimate::CaseRow> rows = estimate::case_rows(results);
   const estimate::RowNames names(rows, results);
   std::erase_if(rows, [](const estimate::CaseRow& row) { return row.pass != Pass::kTiming; });
@@ -179,7 +180,7 @@ std::string gbench_json(const record::Results& results) {
     write_benchmark(json, rows[i], called[i], static_cast<std::int64_t>(i));
   }
   json.close_array().close_object();
-  return json.take() + '\n';
+  sink(json.take() + '\n');
 }
 
 }  // namespace
@@ -188,8 +189,7 @@ ExportFormat gbench_format() {
   return {.name = "gbench",
           .ending = ".json",
           .use = "compare.py of Google Benchmark, and what reads its JSON",
-          .of_run = [](const record::Results& results, const ExportOptions&,
-                       const json::TextSink& sink) { sink(gbench_json(results)); }};
+          .of_run = write_gbench};
 }
 
 }  // namespace stepbench::report

@@ -247,19 +247,19 @@ void add_point(const nights::TrackedSeries& series, const nights::TrackedPoint& 
   add(family_of("step_high_ns"), kEnds, text, point.high, page);
 }
 
-void write_openmetrics(const record::Results& results, std::size_t max_series,
+void write_openmetrics(const record::Results& results, const ExportOptions& options,
                        const json::TextSink& sink) {
-  checked(page_of(results), max_series).write(sink);
+  checked(page_of(results), options.max_series).write(sink);
 }
 
-std::string openmetrics_page(std::span<const verdict::Comparison> comparisons,
-                             std::size_t max_series) {
+std::string openmetrics_of_verdict(std::span<const verdict::Comparison> comparisons,
+                                   const ExportOptions& options) {
   GaugePage page;
   for (const verdict::Comparison& comparison : comparisons) add_comparison(comparison, page);
-  return checked(std::move(page), max_series).text();
+  return checked(std::move(page), options.max_series).text();
 }
 
-std::string openmetrics_page(const nights::History& history, std::size_t max_series) {
+std::string openmetrics_of_history(const nights::History& history, const ExportOptions& options) {
   GaugePage page;
   std::map<std::pair<std::string_view, std::string_view>, std::size_t> last;
   for (std::size_t i = 0; i < history.runs.size(); ++i) {
@@ -277,10 +277,10 @@ std::string openmetrics_page(const nights::History& history, std::size_t max_ser
       if (newest.contains(point.run)) add_point(one.series, point, history.runs[point.run], page);
     }
   }
-  return checked(std::move(page), max_series).text();
+  return checked(std::move(page), options.max_series).text();
 }
 
-std::string openmetrics_of_night(std::string_view night_json) {
+std::string openmetrics_of_night(const std::string& night_json, const ExportOptions& /*options*/) {
   const ReadNight read = read_night(night_json);
   const nights::Night& night = read.shown.night;
   GaugePage page;
@@ -309,7 +309,8 @@ std::string openmetrics_of_night(std::string_view night_json) {
   return page.text();
 }
 
-std::string openmetrics_of_error(int exit_code) {
+std::string openmetrics_of_error(const std::string& /*command*/, const std::string& /*message*/,
+                                 int exit_code) {
   GaugePage page;
   page.add("stepbench_exit_code", kExitCodeHelp, "", exit_code);
   return page.text();
@@ -318,25 +319,14 @@ std::string openmetrics_of_error(int exit_code) {
 }  // namespace
 
 ExportFormat openmetrics_format() {
-  return {
-      .name = "openmetrics",
-      .ending = ".prom",
-      .use = "Prometheus, also by the text files of node_exporter",
-      .of_run =
-          [](const record::Results& results, const ExportOptions& options,
-             const json::TextSink& sink) { write_openmetrics(results, options.max_series, sink); },
-      .of_verdict =
-          [](std::span<const verdict::Comparison> all, const ExportOptions& options) {
-            return openmetrics_page(all, options.max_series);
-          },
-      .of_night = [](const std::string& night,
-                     const ExportOptions&) { return openmetrics_of_night(night); },
-      .of_history =
-          [](const nights::History& history, const ExportOptions& options) {
-            return openmetrics_page(history, options.max_series);
-          },
-      .of_error = [](const std::string&, const std::string&,
-                     int exit_status) { return openmetrics_of_error(exit_status); }};
+  return {.name = "openmetrics",
+          .ending = ".prom",
+          .use = "Prometheus, also by the text files of node_exporter",
+          .of_run = write_openmetrics,
+          .of_verdict = openmetrics_of_verdict,
+          .of_night = openmetrics_of_night,
+          .of_history = openmetrics_of_history,
+          .of_error = openmetrics_of_error};
 }
 
 }  // namespace stepbench::report

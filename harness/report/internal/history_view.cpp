@@ -10,6 +10,7 @@
 
 #include "harness/base/value.h"
 #include "harness/nights/history.h"
+#include "harness/report/night.h"
 #include "harness/report/result_tables.h"
 #include "harness/text/numbers.h"
 #include "harness/text/time_text.h"
@@ -241,6 +242,43 @@ std::string stale_alert_words(const nights::Alert& alert, std::span<const nights
   return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
          " since " + last + "; accept it with stepbench track note " + alert.id +
          " --as accepted \"...\"" + history_words;
+}
+
+JudgedNights judged_nights(nights::TrackStore& store) {
+  return [&store](const nights::SeriesHistory& one, const nights::History& history) {
+    if (one.points.empty()) return std::vector<nights::JudgedRow>{};
+    return store.judged_series(one.series.id, history.runs[one.points.back().run].host);
+  };
+}
+
+std::string waiting_alerts_json(const nights::AlertLog& log, const nights::History& history,
+                                const std::string& words) {
+  std::string text;
+  for (const nights::Alert& alert : log.alerts) {
+    const bool waits =
+        alert.state == nights::AlertState::kOpen || alert.state == nights::AlertState::kAccepted;
+    if (!waits) continue;
+    text += alert_json(alert, history, words);
+  }
+  return text;
+}
+
+std::vector<document::Figure> alert_charts(const nights::Alert& alert, const nights::AlertLog& log,
+                                           const SeriesNames& names, nights::TrackStore& store) {
+  constexpr std::size_t kMax = 2;
+  std::vector<document::Figure> charts;
+  for (const nights::AlertSeries& each : alert.series) {
+    if (charts.size() == kMax) break;
+    const nights::History history =
+        store.history({.series = {each.id}, .host = alert.host, .last = kChartNights});
+    if (history.series.empty()) continue;
+    const nights::SeriesHistory& series = history.series.front();
+    auto chart = series_figure(
+        view_of(series, history, log, {}, judged_nights(store)(series, history), kChartNights),
+        names);
+    if (chart) charts.push_back(std::move(*chart));
+  }
+  return charts;
 }
 
 }  // namespace stepbench::report

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <sstream>
 
 #include "harness/base/error.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/nights/history.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -231,6 +233,40 @@ const nights::SeriesHistory& resolve_series(const SeriesNames& names,
   }
   throw ConfigError("SERIES",
                     "no series matches all of '" + given + "'; `stepbench track list` lists them");
+}
+
+namespace {
+
+std::string nights_text(std::size_t nights, const std::string& first, const std::string& last) {
+  std::string text = text::counted(static_cast<std::int64_t>(nights), "night");
+  if (nights > 0) text += first == last ? ", " + first : ", " + first + " to " + last;
+  return text;
+}
+
+}  // namespace
+
+std::string merge_text(const nights::CaseMerge& merge, const nights::History& history) {
+  std::ostringstream out;
+  constexpr std::size_t kDigits = 8;
+  const auto from =
+      std::ranges::find(history.series, merge.merged.from,
+                        [](const nights::SeriesHistory& each) { return each.series.case_id; });
+  if (from != history.series.end()) {
+    out << text::printable(SeriesNames(history).case_name(from->series)) << ": ";
+  }
+  out << "case " << merge.merged.from.substr(0, kDigits) << " ("
+      << nights_text(merge.from_nights, merge.from_first, merge.from_last) << ") goes into case "
+      << merge.merged.into.substr(0, kDigits) << " ("
+      << nights_text(merge.into_nights, merge.into_first, merge.into_last) << "), " << merge.series
+      << " series\n";
+  for (const nights::FieldSplit& split : merge.differ) {
+    out << "  " << text::printable(split.field + ": " + split.a + " -> " + split.b) << '\n';
+  }
+  if (merge.among > 0) {
+    out << "  " << text::counted(static_cast<std::int64_t>(merge.among), "night")
+        << " of one are between nights of the other: points are ordered by night\n";
+  }
+  return out.str();
 }
 
 }  // namespace stepbench::report

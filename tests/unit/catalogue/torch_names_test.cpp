@@ -246,6 +246,16 @@ TEST(TorchArguments, SectionsWithoutArguments_AreAnError) {
   EXPECT_EQ(planned(std::string(kTrain) + "grad_scaler: {}\n").error, "");
 }
 
+TEST(TorchArguments, ScalerWithoutFp16_IsNoted) {
+  const std::string yaml = std::string(kTrain) + "grad_scaler: {enabled: true}\n";
+  const auto notes = [](const Planned& given) { return given.plan.notes; };
+  const auto is_noted = Contains("no effect here: grad_scaler without model.precision: fp16");
+  EXPECT_THAT(notes(planned(yaml)), is_noted);
+  EXPECT_THAT(notes(planned(kTrain, {"grad_scaler.enabled=true"})), is_noted);
+  EXPECT_THAT(notes(planned(yaml, {"precision=fp16"})), Not(is_noted));
+  EXPECT_THAT(notes(planned(kTrain)), Not(is_noted));
+}
+
 // Never fp32 where autocast is asked for.
 TEST(TorchArguments, AutocastWithoutType_IsAnError) {
   const std::string train = kTrain;

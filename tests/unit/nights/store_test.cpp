@@ -328,6 +328,19 @@ TEST_F(TrackStoreTest, RebuiltHistory_ReadsItsEvents) {
               StartsWith(events_file() + ":4: "));
 }
 
+TEST_F(TrackStoreTest, NewerEvent_NamesTheProgram) {
+  open().record(std::vector{nights::TrackEvent{.what = "note"}});
+  std::string text = test::text_of_file(events_file());
+  const std::string_view version = R"("version":1)";
+  text.replace(text.find(version), version.size(), R"("version":7)");
+  folder.write("history.db.events.jsonl", text + '\n' + text);
+  fs::remove(file());
+  EXPECT_THAT([&] { (void)open(); },
+              ThrowsMessage<ConfigError>(
+                  AllOf(HasSubstr(":1: was written by a newer stepbench, as version 7 of an event"),
+                        Not(HasSubstr("delete")))));
+}
+
 TEST_F(TrackStoreTest, KnownEvents_AreNotReadAgain) {
   const nights::TrackEvent event{
       .what = "suspect", .alert_id = "A1", .reason = std::string(3000, 'x')};

@@ -220,6 +220,22 @@ TEST(Answer, Doubts_HaveTheirSize) {
   EXPECT_THAT(render_table(results, {.columns = 300}), Not(HasSubstr("; waited")));
 }
 
+TEST(Answer, DifferentScripts_AreADoubt) {
+  record::Results results = SweepMaker{.samples = {8, 8}}.make();
+  const auto doubts = [&] { return run_answer(estimate::case_rows(results), results, {}).doubts; };
+  const auto is_told = Contains("the cases run different scripts, which may not do the same work");
+  for (record::Launch& launch : results.launches) {
+    launch.row.options["script.path"] = std::string("train.py");
+  }
+  EXPECT_THAT(doubts(), Not(is_told));
+  for (record::Launch& launch : results.launches) {
+    if (launch.row.key.case_id.starts_with('1')) {
+      launch.row.options["script.path"] = std::string("other.py");
+    }
+  }
+  EXPECT_THAT(doubts(), is_told);
+}
+
 TEST(Answer, DecidedSweep_IsInJson) {
   EXPECT_THAT(render(SweepMaker().make(), Format::kJson, {}),
               AllOf(HasSubstr(R"("answer":{"metric":"samples_per_s","decided":true)"),

@@ -9,6 +9,7 @@
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
 #include "harness/verdict/comparison.h"
+#include "tests/temporary_folder.h"
 #include "tests/testing.h"
 
 namespace stepbench::report {
@@ -362,6 +363,22 @@ TEST(ExportFormats, EachRun_ComesInAllFormats) {
   EXPECT_EQ(export_format_of_file("a/b.prom"), export_format("openmetrics"));
   EXPECT_EQ(export_format_of_file("x.json"), export_format("json"));
   EXPECT_EQ(export_format_of_file("x"), nullptr);
+}
+
+TEST(ExportStored, NewerFile_HasAWarning) {
+  const test::TemporaryFolder folder;
+  std::string text = comparison_json(sample_against_itself());
+  const auto warning = [&](std::string_view format) {
+    folder.write("verdict.json", text);
+    return export_stored(*export_format(format), ExportSource::kVerdict,
+                         (folder / "verdict.json").string(), {}, [](std::string_view) {})
+        .warning;
+  };
+  EXPECT_EQ(warning("junit"), "");
+  const std::string version(kVerdictVersion);
+  text.replace(text.find(version), version.size(), "1.99.0");
+  EXPECT_THAT(warning("junit"), HasSubstr("verdict.json was written in the newer schema 1.99"));
+  EXPECT_THAT(warning("csv"), HasSubstr("1.99"));
 }
 
 }  // namespace

@@ -2,11 +2,6 @@
 #include "tools/stepbench/internal/analyze_input.h"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <cstdlib>
-#include <ctime>
-#include <mutex>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -17,9 +12,9 @@
 
 namespace stepbench::cli {
 
-TimeLimit limit_of(double of_each_s, std::size_t traces, const Environment& environment) {
+os::CpuLimit limit_of(double of_each_s, std::size_t traces, const Environment& environment) {
   const double limit_s = of_each_s * static_cast<double>(std::max<std::size_t>(1, traces));
-  return {limit_s, [limit_s, &environment] {
+  return {limit_s, kExitUsage, [limit_s, &environment] {
             print_error(environment.err,
                         "--time-limit: the traces took more than " + text::seconds_text(limit_s) +
                             " of CPU time; give more, or record fewer steps",
@@ -45,31 +40,5 @@ bool read_each(const std::vector<std::filesystem::path>& paths, const Environmen
   }
   return all;
 }
-
-namespace {
-
-double process_cpu_s() {
-  timespec time{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-}  // namespace
-
-TimeLimit::TimeLimit(double cpu_s, std::function<void()> over)
-    : watch_([until_s = process_cpu_s() + cpu_s, over = std::move(over)](std::stop_token stop) {
-        std::mutex mutex;
-        std::condition_variable_any ended;
-        std::unique_lock lock(mutex);
-        while (!stop.stop_requested()) {
-          const double left_s = until_s - process_cpu_s();
-          if (left_s <= 0) {
-            over();
-            std::_Exit(kExitUsage);
-          }
-          // The limit cannot be reached earlier by one core; the loop checks again.
-          ended.wait_for(lock, stop, std::chrono::duration<double>(left_s), [] { return false; });
-        }
-      }) {}
 
 }  // namespace stepbench::cli

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <ostream>
 #include <set>
 #include <span>
@@ -22,7 +21,6 @@
 #include "tools/stepbench/help.h"
 #include "tools/stepbench/internal/help_pages.h"
 #include "tools/stepbench/internal/track_options.h"
-#include "tools/stepbench/options.h"
 #include "tools/stepbench/parse.h"
 
 namespace stepbench::cli {

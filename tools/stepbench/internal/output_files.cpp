@@ -3,7 +3,6 @@
 
 #include <ostream>
 #include <string_view>
-#include <system_error>
 
 #include "harness/base/error.h"
 #include "harness/document/render.h"

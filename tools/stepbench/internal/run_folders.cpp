@@ -10,7 +10,6 @@
 #include "harness/base/error.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/files.h"
-#include "harness/os/text_file.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 
@@ -76,17 +75,6 @@ std::string traces_text(const fs::path& run) {
   return "Traces: " + text::printable(folder.string()) +
          " (open one at https://ui.perfetto.dev, or: tensorboard --logdir " +
          text::printable(text::shell_word(folder.string())) + ")\n";
-}
-
-std::string whole_text(const std::string& path) {
-  const auto text = os::read_text(path);
-  if (!text) throw ConfigError(path, "cannot be read");
-  return *text;
-}
-
-std::string history_url(const std::string& source) {
-  const bool is_url = source.find(':') != std::string::npos && !fs::exists(source);
-  return is_url ? source : "sqlite:" + source;
 }
 
 bool has_measured(const record::Results& results) {

@@ -23,11 +23,6 @@ namespace stepbench::cli {
 // are none.
 [[nodiscard]] std::string traces_text(const std::filesystem::path& run);
 
-// Whole text of an input file. Throws ConfigError if it cannot be read.
-[[nodiscard]] std::string whole_text(const std::string& path);
-// URL of a history given as a URL or as a file.
-[[nodiscard]] std::string history_url(const std::string& source);
-
 [[nodiscard]] bool has_measured(const record::Results& results);
 void print_warnings(const record::Results& results, std::ostream& err);
 

@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <ostream>
 #include <utility>
 
 #include "harness/base/error.h"
@@ -63,13 +62,6 @@ CommandOption& add_history(Command& command, HistoryFlags& flags) {
       "File of the events and notes of alerts; default: next to the history, for a server " +
           std::string(nights::kDefaultEvents));
   return db;
-}
-
-report::JudgedNights judged_nights(nights::TrackStore& store) {
-  return [&store](const nights::SeriesHistory& one, const nights::History& history) {
-    if (one.points.empty()) return std::vector<nights::JudgedRow>{};
-    return store.judged_series(one.series.id, history.runs[one.points.back().run].host);
-  };
 }
 
 std::string default_history(const std::string& results) {

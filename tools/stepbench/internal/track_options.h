@@ -6,7 +6,6 @@
 #include <string>
 
 #include "harness/nights/night_store.h"
-#include "harness/report/history.h"
 #include "harness/report/night.h"
 #include "tools/stepbench/command.h"
 #include "tools/stepbench/internal/output_files.h"
@@ -29,9 +28,6 @@ void add_author_flag(Command& command, std::string& who);
 // 2026-01-31T12:00:00Z, and its date.
 [[nodiscard]] std::string now_utc();
 [[nodiscard]] std::string today_utc();
-
-// `store` must outlive the result.
-[[nodiscard]] report::JudgedNights judged_nights(nights::TrackStore& store);
 
 // The default history for nights measured into this folder; --db overrides it.
 [[nodiscard]] std::string default_history(const std::string& results);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <filesystem>
 #include <ostream>
 #include <string>
@@ -16,7 +15,6 @@
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/run_folders.h"
 #include "tools/stepbench/internal/track_options.h"
-#include "tools/stepbench/options.h"
 #include "workloads/built_in.h"
 
 namespace stepbench::cli {

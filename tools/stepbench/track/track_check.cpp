@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostream>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "harness/base/error.h"
-#include "harness/base/exit_status.h"
 #include "harness/machine/environment.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
@@ -26,42 +24,6 @@ struct TrackCheckArguments {
   bool rebuild = false;
 };
 
-// Returns the run ids. Throws ConfigError for runs of two machines.
-std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
-                                      const std::vector<nights::TrackedRun>& runs,
-                                      const std::string& host, const std::string& now_utc) {
-  if (wanted.empty()) return nights::tonights_runs(runs, host, now_utc);
-  std::vector<std::string> ids;
-  std::string of_host;
-  for (const std::string& one : wanted) {
-    const nights::TrackedRun& run = nights::resolve_run(one, runs, "--night");
-    if (!of_host.empty() && of_host != run.host) {
-      throw ConfigError("--night", "runs of two machines, " + of_host + " and " + run.host +
-                                       ", are not one night");
-    }
-    if (nights::is_imported(run)) {
-      throw ConfigError("--night", run.run_id +
-                                       " was measured by another program and is no longer judged; "
-                                       "name a run from `stepbench track list`");
-    }
-    of_host = run.host;
-    ids.push_back(run.run_id);
-  }
-  return ids;
-}
-
-std::string no_run_words(const std::vector<nights::TrackedRun>& runs, const std::string& host) {
-  std::set<std::string> hosts;
-  for (const nights::TrackedRun& run : runs) {
-    if (!nights::is_imported(run)) hosts.insert(run.host);
-  }
-  if (hosts.empty()) {
-    return "the history has no run to judge: `stepbench nightly FILE` measures a night";
-  }
-  return "the history has no run of this machine, " + host + "; it has runs of " +
-         text::join(hosts) + ": --night RUN names one of them";
-}
-
 int judge_and_show(const TrackCheckArguments& arguments, const Environment& environment) {
   nights::TrackStore store = open_history(arguments.history);
   const std::string host = machine::host_name("/");
@@ -74,10 +36,10 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
                                .now_utc = now_utc(),
                                .exit = arguments.check.exit};
   const std::vector<nights::TrackedRun> runs = store.runs();
-  request.runs = chosen_night(arguments.nights, runs, host, request.now_utc);
+  request.runs = nights::chosen_night(arguments.nights, runs, host, request.now_utc);
   nights::StoredNight night;
   if (request.runs.empty()) {
-    night.night.notes.push_back(no_run_words(runs, host));
+    night.night.notes.push_back(nights::no_run_words(runs, host));
   } else {
     night = nights::judge_and_record(request, store);
   }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ostream>
-#include <string>
-#include <vector>
 
 #include "harness/base/exit_status.h"
 #include "harness/report/history.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/track_options.h"
-#include "tools/stepbench/options.h"
 
 namespace stepbench::cli {
 namespace {

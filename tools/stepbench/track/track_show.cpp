@@ -28,39 +28,6 @@ struct TrackShowArguments {
   std::string format = "page";
 };
 
-std::string shown_alerts_json(const nights::AlertLog& log, const nights::History& history,
-                              const std::string& words) {
-  std::string text;
-  for (const nights::Alert& alert : log.alerts) {
-    const bool waits =
-        alert.state == nights::AlertState::kOpen || alert.state == nights::AlertState::kAccepted;
-    if (!waits) continue;
-    text += report::alert_json(alert, history, words);
-  }
-  return text;
-}
-
-// Charts of its first series, over the nights.
-std::vector<document::Figure> charts_of(const nights::Alert& alert, const nights::AlertLog& log,
-                                        const report::SeriesNames& names,
-                                        nights::TrackStore& store) {
-  constexpr std::size_t kMax = 2;
-  std::vector<document::Figure> charts;
-  for (const nights::AlertSeries& each : alert.series) {
-    if (charts.size() == kMax) break;
-    const nights::History history =
-        store.history({.series = {each.id}, .host = alert.host, .last = report::kChartNights});
-    if (history.series.empty()) continue;
-    const nights::SeriesHistory& series = history.series.front();
-    auto chart = report::series_figure(
-        report::view_of(series, history, log, {}, judged_nights(store)(series, history),
-                        report::kChartNights),
-        names);
-    if (chart) charts.push_back(std::move(*chart));
-  }
-  return charts;
-}
-
 int show_tracked(const TrackShowArguments& arguments, const Environment& environment) {
   const bool json = arguments.format == "json";
   const auto print_document = [&](const document::Document& document) {
@@ -81,7 +48,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   if (arguments.words.empty()) {
     const nights::History history = store.history({.last = 1});
     if (json) {
-      environment.out << shown_alerts_json(log, history, words);
+      environment.out << report::waiting_alerts_json(log, history, words);
     } else {
       print_document(report::open_alerts_document(log, report::SeriesNames(history), today));
     }
@@ -99,7 +66,7 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
     } else {
       const report::SeriesNames names(history);
       print_document(report::alert_document(alert, history, names,
-                                            charts_of(alert, log, names, store), words));
+                                            report::alert_charts(alert, log, names, store), words));
     }
     print_stale(alert, history);
     return kExitOk;
@@ -109,9 +76,9 @@ int show_tracked(const TrackShowArguments& arguments, const Environment& environ
   const nights::TrackedSeries& series =
       report::resolve_series(names, newest, arguments.words, arguments.metric).series;
   const nights::History history = store.history({.series = {series.id}});
-  const report::HistoryView view =
-      report::view_of(history.series.front(), history, log, events,
-                      judged_nights(store)(history.series.front(), history), arguments.nights);
+  const report::HistoryView view = report::view_of(
+      history.series.front(), history, log, events,
+      report::judged_nights(store)(history.series.front(), history), arguments.nights);
   if (json) {
     environment.out << report::series_json(view, names);
   } else {

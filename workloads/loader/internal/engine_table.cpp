@@ -75,14 +75,14 @@ Engine torch_cpp_engine() {
           .check = check_torch_cpp};
 }
 
-namespace {
-
-Requires with_python_workers() {
+Requires with_workers() {
   return {.option = "loader.num_workers",
           .op = Requires::Op::kGreater,
           .value = std::int64_t{0},
           .doc = "needs workers (num_workers > 0)"};
 }
+
+namespace {
 
 // Rejects options that Python's DataLoader does not have.
 void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
@@ -147,7 +147,7 @@ Engine python_engine() {
                         .default_value = std::string{"fork"},
                         .choices = {"fork", "spawn", "forkserver"},
                         .identity_default = std::string{"fork"},
-                        .requires_ = with_python_workers(),
+                        .requires_ = with_workers(),
                         .also_called = {"multiprocessing_context", "mp_context"}},
                        {.name = "sharing_strategy",
                         .type = OptionType::kEnum,
@@ -159,7 +159,7 @@ Engine python_engine() {
                                "(torch_shm_manager) looks after. Unset: what the file data.path "
                                "sets, else PyTorch's file_descriptor.",
                         .choices = {"file_descriptor", "file_system"},
-                        .requires_ = with_python_workers(),
+                        .requires_ = with_workers(),
                         .also_called = {"set_sharing_strategy", "sharing"}},
                        {.name = "switch_interval_us",
                         .type = OptionType::kInteger,
@@ -171,7 +171,7 @@ Engine python_engine() {
                         .min = 1,
                         .max = 1e6,
                         .identity_default = kSwitchIntervalUs,
-                        .requires_ = with_python_workers()}}},
+                        .requires_ = with_workers()}}},
       .reads_alone = true,
       .forks = true,
       .check = check_python,

@@ -28,8 +28,7 @@ namespace stepbench::python {
     const PythonDataset& dataset, const loader::LoaderOptions& options,
     const WorkerContext& context, GilWait& gil, const OwnedPyObject& stacks);
 
-// Keys are the names in LoaderOptions, plus start_method and sharing_strategy of `resolved`.
-// batch_size is None if the data determines it. Requires the interpreter's lock.
+// As stepbench_user_code/loader_options.py makes them. Requires the interpreter's lock.
 [[nodiscard]] pybind11::dict options_for_python(const loader::LoaderOptions& options,
                                                 const ResolvedCase& resolved);
 

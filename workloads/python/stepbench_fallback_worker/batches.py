@@ -10,6 +10,7 @@ from stepbench_user_code import data as user_data
 from stepbench_user_code import iterable as user_iterable
 from stepbench_user_code import loader as user_loader
 from stepbench_user_code import timing
+from stepbench_user_code.loader_options import loader_options
 from stepbench_user_code.user_file import UserError
 from stepbench_worker.window import EPOCH, FIRST_BATCH
 
@@ -28,7 +29,7 @@ class Data:
             self.users = user_iterable.UserIterable(self.path)
             return
         dataset = case.call("data.path", self.path, "dataset", {})
-        items = case.get("loader.batch_size") == user_data.ITEMS_ARE_BATCHES
+        items = loader_options(case.options)["batch_size"] is None
         self.users = user_data.UserData(self.path, dataset, items)
 
     def classes(self):
@@ -53,18 +54,7 @@ class Batches:
         self.data = data
         if case.get("loader.alone", "none") != "none":
             case.refuse("loader.alone", "the loader or the step alone")
-        seed = case.get("loader.seed", None)
-        options = case.section("loader")
-        if options["batch_size"] == user_data.ITEMS_ARE_BATCHES:
-            options["batch_size"] = None
-        options |= {
-            "seed": case.get("seed") if seed is None else seed,
-            "joined": case.get("loader.epochs") == "joined",
-            "with_replacement": case.get("loader.sampler", "") == "with_replacement",
-            "num_samples": case.get("loader.num_samples"),
-            "rank": case.rank,
-            "world": case.world,
-        }
+        options = loader_options(case.options, case.rank, case.world)
         self.loader = data.users if case.takes_iterable() else self.make_loader(data, case, options)
         if case.takes_iterable():
             self.loader.open(options, lambda offered: case.call("data.path", data.path, "loader", offered))

@@ -6,20 +6,6 @@ from stepbench_user_code.user_file import UserError
 DEFAULTS = {
     "device": "cpu",
     "seed": 0,
-    "loader.batch_size": 1,
-    "loader.shuffle": False,
-    "loader.pin_memory": False,
-    "loader.persistent_workers": False,
-    "loader.drop_last": False,
-    "loader.num_workers": 0,
-    "loader.prefetch_factor": 2,
-    "loader.threads_per_worker": 1,
-    "loader.switch_interval_us": 5000,
-    "loader.start_method": "fork",
-    "loader.sharing_strategy": "",
-    "loader.timeout_s": 0,
-    "loader.in_order": True,
-    "loader.epochs": "separate",
     "model.precision": "fp32",
     "model.loss": "cross_entropy",
     "model.memory_format": "contiguous",
@@ -57,10 +43,6 @@ class Case:
         """Returns `default` if neither the case nor the catalogue has a value."""
         value = self.options.get(option)
         return DEFAULTS.get(option, default) if value is None else value
-
-    def section(self, name):
-        """The values of a section's options, as far as they have defaults."""
-        return {option.partition(".")[2]: self.get(option) for option in DEFAULTS if option.startswith(name + ".")}
 
     def takes_iterable(self):
         """True if batches come from loader() of the user's file instead of a Dataset."""

@@ -5,9 +5,9 @@ import contextlib
 import math
 
 import torch
-from stepbench_user_code import data as user_data
 from stepbench_user_code import model as user_model
 from stepbench_user_code import user_file
+from stepbench_user_code.loader_options import loader_options
 from stepbench_user_code.user_file import UserError
 from torch.nn import functional
 from torch.utils.flop_counter import FlopCounterMode
@@ -66,8 +66,7 @@ class ModelStep:
     def try_on_samples(self):
         """Checks the model on samples, without torch.compile, which would compile something other than the measured
         step."""
-        size = self.case.get("loader.batch_size")
-        size = FINGERPRINT_SAMPLES if size == user_data.ITEMS_ARE_BATCHES else size
+        size = loader_options(self.case.options)["batch_size"] or FINGERPRINT_SAMPLES
         tensors = self.on_device(self.data.first(size))
         plain = user_model.plain(self.model)
         plain.train(False)

@@ -10,7 +10,6 @@ from stepbench_user_code import user_file
 from stepbench_user_code.user_file import UserError
 
 
-ITEMS_ARE_BATCHES = "null"  # value of loader.batch_size
 INPUTS = ("input", "inputs", "input_ids", "pixel_values", "image", "images", "tokens", "x")
 TARGETS = ("target", "targets", "label", "labels", "y")
 

@@ -12,21 +12,12 @@ import torch
 
 from stepbench_user_code import data as user_data
 from stepbench_user_code import user_file
+from stepbench_user_code.loader_options import DEFAULTS, OF_ENGINE_PYTHON
 from stepbench_user_code.user_file import Absent, Unavailable, UserError
 
-# Options under `loader` that loader() may take by name, with their neutral values.
-OFFERED = {
-    "batch_size": None,
-    "shuffle": False,
-    "num_workers": 0,
-    "prefetch_factor": 2,
-    "drop_last": False,
-    "pin_memory": False,
-    "persistent_workers": False,
-    "timeout_s": 0,
-    "in_order": True,
-    "threads_per_worker": 1,
-}
+# Options under `loader` that loader() may take by name.
+OFFERED = [name for name in DEFAULTS if name not in OF_ENGINE_PYTHON]
+NEUTRAL = DEFAULTS | {"batch_size": None}  # says nothing that loader() would have to take
 ALWAYS_OFFERED = ("seed", "rank", "world")
 PATIENCE_S = 2  # for threads and processes that end when their loader is released
 END = object()
@@ -57,8 +48,8 @@ class UserIterable:
         """Calls loader() with the `options` that it accepts. `make`: calls it with the offered options."""
         named, _ = user_file.parameters_of(self.function)
         takes = {parameter.name for parameter in named}
-        for name, nothing in OFFERED.items():
-            if options[name] != nothing and name not in takes:
+        for name in OFFERED:
+            if options[name] != NEUTRAL[name] and name not in takes:
                 raise UserError(f"loader.{name}", f"{options[name]} is for loader() of {self.file} to take, and it has no "
                                 f"parameter {name}: give it one, or leave {name} out")
         self.offered = {name: options[name] for name in (*OFFERED, *ALWAYS_OFFERED)}
