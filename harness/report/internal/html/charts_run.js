@@ -573,8 +573,8 @@ charts.launches.views = (_, page) => {
 };
 
 // The state of the machine during the launches.
-charts.machine = ({ numbers }, page, view = 0) => {
-  const { name, title, values } = numbers[view];
+charts.machine = (_, page, view = 0) => {
+  const { name, title, values } = page.charts.launches.machine[view];
   const { place, axis, hover } = launchesOf(page);
   const members = range(values.length).filter((at) => values[at] !== null);
   const kept = shapes.thinned(members.map((at) => values[at]), 500).map((i) => members[i]);
@@ -583,7 +583,7 @@ charts.machine = ({ numbers }, page, view = 0) => {
     hovertext: kept.map((at) => hover(at, `${title} ${words.significant(values[at])}`)), hoverinfo: "text",
   })], { height: 300, xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
 };
-charts.machine.views = ({ numbers }) => numbers.map(({ name }) => name);
+charts.machine.views = (_, page) => page.charts.launches.machine.map(({ name }) => name);
 
 // ---- Ranks of a run, and who waits for whom
 

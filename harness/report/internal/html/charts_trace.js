@@ -148,34 +148,29 @@ const kPartLooks = {
 };
 const overlaid = ([hue, shape]) => ({ color: colours.series[hue], ...(shape && { pattern: { shape, fillmode: "overlay", size: 6 } }) });
 
-// Each step, or the mean of those that count.
-charts.trace_steps = ({ trace, idle: place, parts }, page, mean = 0) => {
+charts.trace_steps = ({ trace, idle: place, parts }, page) => {
   const kMost = 400;
   const { idle, steps: { steps, counted } } = page.content[trace];
   const report = idle[place];
   const all = Math.min(steps.length, report.wall_ns.length);
   const shown = range(Math.min(all, kMost));
-  const share = (ns, of) => words.duration(ns) + (of > 0 ? `, ${words.percent(ns / of)} of ${words.duration(of)}` : "");
   const name = ({ number, truncated, edge }, i) => `step ${number}` + (truncated ? ", cut off by the end of the recording" : "") +
     (counted.includes(i) ? "" : edge ? ", first or last: in no mean" : ", in no mean");
-  const meanOf = (key) => counted.reduce((sum, i) => sum + report[key][i], 0) / counted.length;
+  const share = (ns, of) => words.duration(ns) + (of > 0 ? `, ${words.percent(ns / of)} of ${words.duration(of)}` : "");
   const traces = Object.entries(parts).map(([key, title]) => shapes.bars({
-    name: title, across: Boolean(mean), marker: overlaid(kPartLooks[key] ?? [5, ""]),
-    ...(mean ? { lengths: [meanOf(key) / kMs], hovers: [shapes.hover(`${title} ${share(meanOf(key), meanOf("wall_ns"))}`)] } : {
-      places: shown.map((i) => steps[i].number), lengths: shown.map((i) => report[key][i] / kMs),
-      hovers: shown.map((i) => shapes.hover(name(steps[i], i), `${title} ${share(report[key][i], report.wall_ns[i])}`)),
-    }),
+    name: title, across: false, places: shown.map((i) => steps[i].number), lengths: shown.map((i) => report[key][i] / kMs),
+    hovers: shown.map((i) => shapes.hover(name(steps[i], i), `${title} ${share(report[key][i], report.wall_ns[i])}`)),
+    marker: overlaid(kPartLooks[key] ?? [5, ""]),
   }));
   return {
     ...shapes.figure(traces, {
       barmode: "stack",
-      ...(mean ? { height: 220, xaxis: shapes.axis({ title: "mean of the counted steps [ms]", fromZero: true }), yaxis: { visible: false } }
-        : { xaxis: shapes.axis({ title: "step" }), yaxis: shapes.axis({ title: "time [ms]", fromZero: true }) }),
+      xaxis: shapes.axis({ title: "step" }),
+      yaxis: shapes.axis({ title: "time [ms]", fromZero: true }),
     }),
-    note: !mean && shown.length < all && `The first ${shown.length} of ${words.counted(all, "step")}.`,
+    note: shown.length < all && `The first ${shown.length} of ${words.counted(all, "step")}.`,
   };
 };
-charts.trace_steps.views = ({ trace }, page) => ["each step", ...(page.content[trace].steps.counted.length ? ["their mean"] : [])];
 
 // ---- The ranks of a job
 

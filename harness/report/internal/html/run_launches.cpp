@@ -55,6 +55,7 @@ std::vector<RanLaunch> ran_launches(const TableFacts& facts) {
   return ran;
 }
 
+// Opens the object.
 void add_launches(json::JsonText& charts, const std::vector<RanLaunch>& ran) {
   std::set<std::string> flags;
   charts.open_object("launches").open_array("rows");
@@ -76,7 +77,7 @@ void add_launches(json::JsonText& charts, const std::vector<RanLaunch>& ran) {
   }
   charts.close_array().open_object("meanings");
   for (const std::string& flag : flags) charts.text(flag, launch_flag::meaning(flag));
-  charts.close_object().close_object();
+  charts.close_object();
 }
 
 document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaunch>& ran) {
@@ -95,11 +96,11 @@ document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaun
           .json = chart("launches").close_object().take()};
 }
 
-// The numbers that are not 0 throughout.
-std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran) {
-  json::JsonText json = chart("machine");
-  json.open_array("numbers");
+// The numbers that are not 0 throughout; adds them to `launches`.
+std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran,
+                                               json::JsonText& launches) {
   std::string alt;
+  launches.open_array("machine");
   for (const MachineNumber& number : kMachineNumbers) {
     std::vector<double> values;
     std::set<double> known;
@@ -109,16 +110,17 @@ std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran
       if (std::isfinite(values.back())) known.insert(values.back());
     }
     if (known.empty() || known == std::set<double>{0}) continue;
-    json.open_object().text("name", number.name).text("title", number.title);
-    add_each(json, "values", values);
-    json.close_object();
+    launches.open_object().text("name", number.name).text("title", number.title);
+    add_each(launches, "values", values);
+    launches.close_object();
     alt += (alt.empty() ? "" : "; ") + std::string(number.title) + ' ' +
            text::significant(*known.begin()) + " to " + text::significant(*known.rbegin());
   }
+  launches.close_array();
   if (alt.empty()) return std::nullopt;
   return document::Figure{.title = "The machine during each launch",
                           .alt = "Over time: " + alt + '.',
-                          .json = json.close_array().close_object().take()};
+                          .json = chart("machine").close_object().take()};
 }
 
 }  // namespace
@@ -130,11 +132,12 @@ std::optional<document::Chapter> launches_section(const TableFacts& facts, json:
   document::Chapter section{
       .id = "launches", .title = "Launches in the order they ran", .blocks = {}};
   section.blocks.emplace_back(steps_figure(facts, ran));
-  if (auto machine = machine_figure(ran)) {
+  if (auto machine = machine_figure(ran, charts)) {
     section.blocks.emplace_back(
         document::Paragraph{"What the machine did meanwhile, seen from outside."});
     section.blocks.emplace_back(*std::move(machine));
   }
+  charts.close_object();
   return section;
 }
 

@@ -53,23 +53,6 @@ document::Table steps_table(const traces::Steps& steps, const traces::IdleReport
   return table;
 }
 
-// " Of a mean step of 10.0 ms: compute 8.00 ms, 80.0 %."; empty if no step counts.
-std::string mean_words(const traces::IdleReport& report, const Parts& parts, std::size_t counted) {
-  if (counted == 0 || report.counted.wall_ns <= 0) return {};
-  const auto mean = [&](std::int64_t ns) {
-    return static_cast<double>(ns) / static_cast<double>(counted);
-  };
-  const double wall_ns = mean(report.counted.wall_ns);
-  std::vector<std::string> words;
-  for (const traces::StepPart* part : parts) {
-    const double ns = mean(part->of(report.counted));
-    if (ns == 0) continue;
-    words.push_back(words_of_part(part->name, report.scope) + ' ' + text::duration(ns) + ", " +
-                    text::percent_text(ns / wall_ns));
-  }
-  return " Of a mean step of " + text::duration(wall_ns) + ": " + text::join(words, "; ") + '.';
-}
-
 }  // namespace
 
 std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, std::size_t place,
@@ -87,8 +70,7 @@ std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, st
   document::Figure figure{
       .title = "Where the time of each step went",
       .alt = text::counted(std::ssize(report->steps), "step") +
-             ", each a stack of what the device did and of why it was idle." +
-             mean_words(*report, parts, steps.counted().size()),
+             ", each a stack of what the device did and of why it was idle.",
       .json = json.close_object().close_object().take(),
       .note =
           "The parts of a step sum to it. The first and the last step, and those that are not "
@@ -101,14 +83,6 @@ std::optional<document::Chapter> trace_section(const AnalysedTrace& analysed, st
 namespace {
 
 constexpr std::size_t kMaxDiffRows = 20;  // per figure; the data has all rows
-
-std::string words_of_change(const traces::DiffRow& row) {
-  std::string text = text::duration(row.base_ns) + " -> " + text::duration(row.new_ns) + ", " +
-                     text::signed_duration(row.difference_ns()) + " per step";
-  if (row.noise_ns) text += "; counts from " + text::duration(*row.noise_ns) + " on";
-  if (!row.changed()) return text + ": no more than the steps differ by";
-  return text + ": " + std::string(name_of(row.change));
-}
 
 std::string name_of_row(const traces::DiffRow& row) {
   const std::string name = traces::short_row_name(row.name);
@@ -132,8 +106,8 @@ document::Figure differences_figure(std::size_t place, std::string_view key,
   }
   return {.title = title,
           .alt = title + ": " + std::to_string(changed) + " of " + std::to_string(shown) +
-                 " changed; the first: " + names.front() + ", " + words_of_change(rows.front()) +
-                 '.',
+                 " changed; the first: " + names.front() + ", " +
+                 text::signed_duration(rows.front().difference_ns()) + " per step.",
           .json = json.take(),
           .note = std::move(note)};
 }

@@ -249,6 +249,16 @@ document::Chapter section_of(const verdict::Comparison& comparison, std::size_t 
   return section;
 }
 
+// Without the folder of the base, which both sides share as a rule.
+std::string title_of(const verdict::Comparison& first, std::string headline) {
+  const bool files = first.looks.empty();
+  const std::string folder = first.base.substr(0, first.base.rfind('/') + 1);
+  while (files && !folder.empty() && headline.find(folder) != std::string::npos) {
+    headline.erase(headline.find(folder), folder.size());
+  }
+  return headline;
+}
+
 }  // namespace
 
 ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
@@ -257,7 +267,7 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
   std::size_t cases = 0;
   for (const verdict::Comparison& comparison : comparisons) cases += comparison.cases.size();
   ReportContent content{.kind = "verdict",
-                        .title = document.headline,
+                        .title = title_of(comparisons.front(), document.headline),
                         .answer = document.answer,
                         .sections = {},
                         .data = verdict_json(comparisons),
@@ -280,12 +290,14 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
   }
   move_first_figure(sections[verdict::worst_of(comparisons)], first, 0);
   if (!first.blocks.empty()) sections.insert(sections.begin(), std::move(first));
-  sections.push_back(
-      {.id = chapters::kDesign,
-       .title = "How it was measured and judged",
-       .blocks = blocks_of(document, several ? Ids{chapters::kRemarks}
-                                             : Ids{chapters::kDesign, chapters::kRemarks}),
-       .folded = true});
+  document::Chapter design{
+      .id = chapters::kDesign,
+      .title = "How it was measured and judged",
+      .blocks = blocks_of(
+          document, several ? Ids{chapters::kRemarks} : Ids{chapters::kDesign, chapters::kRemarks}),
+      .folded = true};
+  if (!several) design.blocks.insert(design.blocks.begin(), document::Paragraph{document.headline});
+  sections.push_back(std::move(design));
   return content;
 }
 

@@ -220,8 +220,8 @@ TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
   }
   EXPECT_THAT(reasons, ElementsAre("failed: <i>no memory</i>"));
   EXPECT_THAT(drawn.figures[1].figure.alt, HasSubstr("GPU temperature [°C] 71.0 to 71.0"));
-  EXPECT_EQ(drawn.figures[1].json["numbers"].size(), 1U);
-  EXPECT_EQ(drawn.figures[1].json["numbers"][0]["values"].size(), launches["rows"].size());
+  EXPECT_EQ(launches["machine"].size(), 1U);
+  EXPECT_EQ(launches["machine"][0]["values"].size(), launches["rows"].size());
   EXPECT_THAT(drawn.figures[0].figure.alt, HasSubstr("1 with a doubt, 1 failed or skipped"));
 }
 
