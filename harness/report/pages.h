@@ -25,6 +25,10 @@
 #include "harness/report/night.h"
 #include "harness/verdict/comparison.h"
 
+namespace stepbench::traces {
+struct TraceDiff;
+}  // namespace stepbench::traces
+
 namespace stepbench::report {
 
 // Plotly's script: found on disk and validated.
@@ -42,41 +46,12 @@ struct Plotly {
 [[nodiscard]] Plotly read_plotly(const std::string& given,
                                  const std::filesystem::path& program_dir);
 
-struct Page {
-  std::string title;
-  document::Answer answer = {};
-  std::vector<document::Chapter> sections;
-  std::string data;  // JSON by the schema stepbench.report
-  Plotly plotly = {};
-  // For one of several pages in a folder: file name of the shared Plotly script, and a link back to
-  // another page.
-  std::string plotly_file = {};
-  document::Line back = {""};
-  [[nodiscard]] bool draws() const { return !plotly.script.empty() || !plotly_file.empty(); }
-  bool compact = false;  // compress long data: gzip in base64
-};
-
-// The first lines of each page contain `<meta name="generator" content="stepbench">`.
-[[nodiscard]] std::string html_page(const Page& page);
-
 // page.css, the scripts and report.schema.json, embedded by CMake.
 
 [[nodiscard]] std::string_view page_style();
 [[nodiscard]] std::string_view chart_script();  // not needed by pages without charts
 [[nodiscard]] std::string_view page_script();
 [[nodiscard]] std::string_view report_schema();
-
-}  // namespace stepbench::report
-
-namespace stepbench::traces {
-
-// `stepbench report`: contents of a run, a verdict, a night, a history or traces as sections, and
-// these as one page with the underlying data. Pure; any thread.
-
-struct TraceDiff;
-}  // namespace stepbench::traces
-
-namespace stepbench::report {
 
 struct AnalysedTrace;
 
@@ -99,10 +74,13 @@ struct ReportOptions {
   std::vector<std::string> sections = {};  // ids of sections to include; empty: all
   std::vector<std::string> sources = {};   // files and folders, recorded for readers of the data
   DrawOptions draw = {};
-  bool compact = false;  // compress data
+  bool compact = false;  // compress long data: gzip in base64
   Plotly plotly = {};
-  std::string plotly_file = {};  // see Page
+  // For one of several pages in a folder: file name of the shared Plotly script, and a link back to
+  // another page.
+  std::string plotly_file = {};
   document::Line back = {""};
+  [[nodiscard]] bool draws() const { return !plotly.script.empty() || !plotly_file.empty(); }
 };
 
 struct Report {
@@ -142,6 +120,11 @@ struct Report {
 // Moves the first figure of `from`, if it has one, to position `at` of `to` and unfolds it, so that
 // it is on the first screen.
 void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrdiff_t at);
+
+// `data`: JSON by the schema stepbench.report. The first lines contain
+// `<meta name="generator" content="stepbench">`.
+[[nodiscard]] std::string html_page(const ReportContent& content, std::string_view data,
+                                    const ReportOptions& options);
 
 // Throws ConfigError at --section if the content lacks a section.
 [[nodiscard]] Report report_of(ReportContent content, const ReportOptions& options);

@@ -2,38 +2,49 @@
 #include "harness/report/internal/openmetrics.h"
 
 #include <cctype>
+#include <chrono>
 #include <cmath>
+#include <set>
 
+#include "harness/base/error.h"
 #include "harness/base/value.h"
+#include "harness/text/numbers.h"
 #include "harness/text/printable.h"
+#include "harness/text/time_text.h"
 
 namespace stepbench::report {
 namespace {
 
-void append_sample_value(std::string& text, double value) {
-  if (std::isnan(value)) {
-    text += "NaN";
-  } else if (std::isinf(value)) {
-    text += value > 0 ? "+Inf" : "-Inf";
-  } else {
-    append_number(text, value);
-  }
+std::string sample_text(double value) {
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "+Inf" : "-Inf";
+  return to_text(value);
 }
 
 std::string escaped_label(std::string_view text) {
   std::string escaped;
   for (const char c : text::printable(text, text::LineEnds::kKeep)) {
-    if (c == '\n') {
-      escaped += "\\n";
-      continue;
-    }
-    if (c == '\\' || c == '"') escaped += '\\';
-    escaped += c;
+    if (c == '\\' || c == '"' || c == '\n') escaped += '\\';
+    escaped += c == '\n' ? 'n' : c;
   }
   return escaped;
 }
 
 }  // namespace
+
+Family family_of(std::string_view metric) {
+  constexpr std::string_view kNs = "_ns";
+  const bool time = metric.ends_with(kNs);
+  if (time) metric.remove_suffix(kNs.size());
+  std::string name = "stepbench_" + GaugePage::name_text(metric);
+  if (time) return {name + "_seconds", 1e-9};
+  // Units in the middle of a name are spelled out, as required by Prometheus' linter.
+  constexpr std::string_view kSeconds = "_s_";
+  if (const auto at = name.find(kSeconds); at != std::string::npos) {
+    name.replace(at, kSeconds.size(), "_seconds_");
+  }
+  return {name};
+}
 
 std::string GaugePage::name_text(std::string_view name) {
   std::string text;
@@ -54,8 +65,20 @@ std::string GaugePage::label_text(const Labels& labels, std::string text) {
   return text;
 }
 
+std::vector<std::string> GaugePage::option_labels(const std::vector<std::string>& options) {
+  std::set<std::string> used;
+  std::vector<std::string> labels;
+  for (const std::string& option : options) {
+    std::string label = "option_" + name_text(option);
+    while (!used.insert(label).second) label += '_';
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
 void GaugePage::add(std::string_view name, std::string_view help, std::string_view labels,
-                    double value) {
+                    const std::optional<double>& value) {
+  if (!value) return;
   auto found = by_name_.find(name);
   if (found == by_name_.end()) {
     found = by_name_.emplace(name, families_.size()).first;
@@ -70,16 +93,26 @@ void GaugePage::add(std::string_view name, std::string_view help, std::string_vi
   std::string& samples = families_[found->second].samples;
   samples += name;
   if (!labels.empty()) samples.append("{").append(labels).append("}");
-  append_sample_value(samples += ' ', value);
-  samples += '\n';
+  samples.append(" ").append(sample_text(*value)) += '\n';
   ++samples_;
 }
 
-std::string GaugePage::text() const {
-  return json::whole_text([this](const json::TextSink& sink) { write(sink); });
+void GaugePage::add_started(const std::string& utc, std::string_view labels) {
+  using std::chrono::seconds;
+  const auto time = text::parse_utc(utc);
+  const auto since = [&] { return duration_cast<seconds>(time->time_since_epoch()).count(); };
+  add("stepbench_run_started_timestamp_seconds", "When the run began, as Unix time.", labels,
+      time ? static_cast<double>(since()) : std::nan(""));
 }
 
-void GaugePage::write(const json::TextSink& sink) const {
+void GaugePage::write(const json::TextSink& sink, std::size_t max_series) const {
+  if (samples_ > max_series) {
+    throw ConfigError("--max-series",
+                      "these results make " + text::with_separators(samples_) +
+                          " series, and at most " + text::with_separators(max_series) +
+                          " were asked for: a server keeps each of them. Export fewer cases, or "
+                          "give a larger number");
+  }
   for (const OneFamily& family : families_) {
     sink(family.head);
     sink(family.samples);

@@ -146,7 +146,7 @@ TEST(OpenMetrics, Families_AreGroupedAndEscaped) {
   page.add("x_seconds", "Help.", GaugePage::label_text({{"a", "q\"\\\n"}}), 0.5);
   page.add("y", "Other.", "", std::nan(""));
   page.add("x_seconds", "Help.", GaugePage::label_text({{"a", "2"}}), INFINITY);
-  EXPECT_EQ(page.samples(), 3U);
+  EXPECT_THROW((void)page.text(2), ConfigError);
   EXPECT_EQ(page.text(),
             "# TYPE x_seconds gauge\n# UNIT x_seconds seconds\n# HELP x_seconds Help.\n"
             "x_seconds{a=\"q\\\"\\\\\\n\"} 0.5\nx_seconds{a=\"2\"} +Inf\n"

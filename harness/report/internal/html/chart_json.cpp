@@ -17,32 +17,18 @@ json::JsonText chart(std::string_view name) {
   return json;
 }
 
-void add_numbers(json::JsonText& json, std::string_view key, std::span<const double> values,
-                 int digits) {
-  std::string list = "[";
-  std::array<char, 40> buffer{};
-  for (const double value : values) {
-    if (list.size() > 1) list += ',';
-    if (!std::isfinite(value)) {
-      list += "null";
-      continue;
-    }
-    const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                   std::chars_format::general, digits);
-    list.append(buffer.data(), end.ptr);
-  }
-  json.json(key, list + ']');
+std::string drawn_number(double value) {
+  if (!std::isfinite(value)) return "null";
+  constexpr int kDigits = 6;
+  std::array<char, 40> text{};
+  const auto end = std::to_chars(text.data(), text.data() + text.size(), value,
+                                 std::chars_format::general, kDigits);
+  return {text.data(), end.ptr};
 }
 
 std::string chart_text(std::string_view text) {
   constexpr std::size_t kCells = 240;
   return text::shortened_inside(text::to_valid_utf8(text), kCells);
-}
-
-void add_places(json::JsonText& json, std::string_view key, std::span<const std::size_t> places) {
-  json.open_array(key);
-  for (const std::size_t place : places) json.integer({}, static_cast<std::int64_t>(place));
-  json.close_array();
 }
 
 std::vector<std::size_t> thin_out(std::span<const double> values, std::size_t points) {

@@ -6,35 +6,57 @@
 "use strict";
 const charts = {};
 
-// A case of a run, formatted for charts; `i`: index in `content.cases` and `charts.cases`.
+const range = (count) => Array.from({ length: count }, (_, i) => i);
+const isRate = ({ key }) => !key.endsWith("_ns");
+const kSpreads = { interval_95: () => "95 % interval", range: (n) => `range (n=${n})`, within_one_launch: () => "within one launch" };
+
+// [centre, low, high] of a case in the unit of a measure, without ends where there is no interval;
+// null if the case has no such number.
+function valueOf(row, measure) {
+  const centre = isRate(measure) ? row[measure.key] : row.latency_p50_ns ?? row.step_ns;
+  if (centre === null) return null;
+  const work = centre * row.step_ns;
+  const ends = isRate(measure) ? [work / row.high_ns, work / row.low_ns] : [row.low_ns, row.high_ns];
+  // The interval of a case with a latency is that of the latency.
+  const without = row.spread === "none" || (isRate(measure) && row.latency_p50_ns !== null);
+  return (without ? [centre] : [centre, ...ends]).map((each) => each / measure.unit);
+}
+
+// A case of a run, formatted for charts; `i`: index in `content.cases`.
 const caseOf = (page, i) => {
-  const [row, drawn] = [page.content.cases[i], page.charts.cases[i]];
-  const { unit, measures, show, digits, tie } = page.charts;
-  const id = row.case_id.slice(0, digits);
+  const row = page.content.cases[i];
+  const { unit, measures, show, digits, labels, marked } = page.charts;
+  const [id, label, best] = [row.case_id.slice(0, digits), labels[i], marked[i] > 0];
   const command = `${show} --case ${id}`;
-  const tick = [...drawn.label].length <= 72 ? drawn.label : shapes.shortenedInside(`${id} ${drawn.label}`, 72);
-  // [centre, low, high]; null if the case has no such number.
-  const value = (measure) => drawn.values[measure] || null;
-  const bounds = (measure) => (value(measure) && value(measure).length > 1 ? value(measure).slice(1) : null);
+  const tick = [...label].length <= 72 ? label : shapes.shortenedInside(`${id} ${label}`, 72);
+  const value = (measure) => valueOf(row, measures[measure]);
+  const bounds = (measure) => (value(measure)?.length > 1 ? value(measure).slice(1) : null);
   const valueLine = (measure, place) => {
     if (!value(place)) return "";
     // If latencies are shown together with steps, the heading is that of the steps.
-    const own = row.latency_p50_ns !== null && measure.own;
+    const own = row.latency_p50_ns !== null && measure.key === "step_ns";
     const line = `${own ? `latency p50 [${unit.name}]` : measure.head} ${words.significant(value(place)[0])}`;
-    return bounds(place) ? `${line}, ${drawn.spread} ${words.interval(...bounds(place))}` : line;
+    return bounds(place) ? `${line}, ${kSpreads[row.spread](row.launches)} ${words.interval(...bounds(place))}` : line;
   };
   const hover = () =>
     shapes.hover(
-      drawn.label,
-      `case ${id}${drawn.best ? (tie ? ", tied best" : ", best") : ""}` +
+      label,
+      `case ${id}${best ? (marked.indexOf(1) < marked.lastIndexOf(1) ? ", tied best" : ", best") : ""}` +
         (row.smoke ? ", smoke run: not for comparison" : "") + (row.pass === "timing" ? "" : `, pass ${row.pass}`),
-      row.step_ns === null ? drawn.without : measures.map(valueLine),
+      row.step_ns === null ? [row.outcome, row.reason].filter(Boolean).join(": ") : measures.map(valueLine),
       words.counted(row.launches, "launch") +
         (row.failed_launches ? `, ${row.failed_launches} failed` : ""),
       command,
     );
-  return { row, id, label: drawn.label, tick, best: Boolean(drawn.best), command, value, bounds, hover };
+  return { row, id, label, tick, best, command, value, bounds, hover };
 };
+
+// The places of all cases, best first by a measure; those without a number last.
+function ranked(page, measure) {
+  const of = page.charts.measures[measure];
+  const keys = page.content.cases.map((row) => (valueOf(row, of)?.[0] ?? (isRate(of) ? -Infinity : Infinity)) * (isRate(of) ? -1 : 1));
+  return range(keys.length).sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] - keys[b]));
+}
 const kBestMark = "*";
 const kNoNumber = "no number: failed, skipped or not recorded";
 const crosses = (x, y, hovers, more) =>
@@ -44,7 +66,6 @@ const crosses = (x, y, hovers, more) =>
 // as parallel axes
 
 const kNearAxis = "The axis begins near the smallest value, not at 0.";
-const range = (count) => Array.from({ length: count }, (_, i) => i);
 
 // A direction in which the cases differ, by its value in each row: numbers are sorted and have their
 // places on an axis, other values are numbered by appearance.
@@ -70,16 +91,18 @@ function dimensionOf(title, values) {
 // The dimensions of a sweep: options, those that always change together as one, and at last the
 // runs, arms or passes. `order`: numbers before words, then by the number of values.
 function sweepOf(page) {
-  const { rows, options, series, space } = page.charts.sweep;
-  if (space) return space;
+  const { options, series, series_title: title, sweep } = page.charts;
+  if (sweep) return sweep;
+  const kMost = 2000; // cases: only the best ones
+  const rows = ranked(page, 0).slice(0, kMost).sort((a, b) => a - b);
   const dimensions = [];
-  for (const [name, title] of options) {
-    const made = dimensionOf(title, rows.map((row) => page.content.cases[row].options[name] ?? null));
+  for (const [name, short] of options) {
+    const made = dimensionOf(short, rows.map((row) => page.content.cases[row].options[name] ?? null));
     const [count, pairs] = [made.texts.length, (other) => new Set(made.of.map((value, i) => `${value} ${other.of[i]}`)).size];
     if (count < 2) continue;
     const partner = dimensions.find((other) => other.texts.length === count && pairs(other) === count);
     if (partner) {
-      partner.title += ` / ${title}`;
+      partner.title += ` / ${short}`;
       partner.texts = partner.texts.map((text, i) => `${text} / ${made.texts[made.of[partner.of.indexOf(i)]]}`);
     } else {
       dimensions.push(made);
@@ -87,10 +110,10 @@ function sweepOf(page) {
   }
   const order = range(dimensions.length).sort((a, b) => dimensions[b].numbers - dimensions[a].numbers ||
     dimensions[b].texts.length - dimensions[a].texts.length || a - b);
-  const runs = dimensionOf(series, rows.map((row) => page.charts.cases[row].series ?? ""));
+  const runs = dimensionOf(title, rows.map((row) => series[row]));
   const several = runs.texts.length > 1;
   if (several) order.push(dimensions.push(runs) - 1);
-  return (page.charts.sweep.space = { rows, dimensions, order, runs: several ? runs : null });
+  return (page.charts.sweep = { rows, dimensions, order, runs: several ? runs : null });
 }
 
 // The ways to draw a sweep: [name, chart, its roles].
@@ -113,7 +136,10 @@ function waysToDraw(page) {
 charts.sweep = (_, page, view = 0) => {
   const ways = waysToDraw(page);
   const [, draw, roles] = ways[view % ways.length];
-  return draw({ measure: Math.floor(view / ways.length), ...roles }, page);
+  const drawn = draw({ measure: Math.floor(view / ways.length), ...roles }, page);
+  const [count, all] = [sweepOf(page).rows.length, page.content.cases.length];
+  const note = count < all && draw !== dots && `Drawn are the ${count} best of ${words.counted(all, "case")}; the data of this page has all.`;
+  return { ...drawn, note: [drawn.note, note].filter(Boolean).join(" ") };
 };
 charts.sweep.views = (_, page) => {
   const ways = waysToDraw(page);
@@ -236,16 +262,9 @@ function heat({ measure, x, y, panel }, page) {
   };
 }
 
-// The places of all cases, best first by a measure; those without a number last.
-function ranked(page, measure) {
-  const sign = page.charts.measures[measure].rate ? -1 : 1;
-  const keys = page.charts.cases.map(({ values }) => (values[measure] ? sign * values[measure][0] : Infinity));
-  return range(keys.length).sort((a, b) => (keys[a] === keys[b] ? a - b : keys[a] - keys[b]));
-}
-
 // All cases in the order of the table; of many the best, best first.
 function dots({ measure, most = 60 }, page) {
-  const all = page.charts.cases.length;
+  const all = page.content.cases.length;
   const whole = most >= 60 && all <= most;
   const rows = whole ? range(all) : ranked(page, measure).slice(0, most);
   const cases = rows.map((row) => caseOf(page, row));
@@ -287,7 +306,7 @@ function dots({ measure, most = 60 }, page) {
 function parallel({ measure }, page) {
   const kWritten = 12; // labels per axis
   const { rows, dimensions } = sweepOf(page);
-  const { head, rate } = page.charts.measures[measure];
+  const of = page.charts.measures[measure];
   const cases = rows.map((row) => caseOf(page, row));
   const values = cases.map((each) => (each.value(measure) ? each.value(measure)[0] : null));
   const known = range(rows.length).filter((i) => values[i] !== null);
@@ -300,7 +319,7 @@ function parallel({ measure }, page) {
     { name: "fastest quarter", colour: colours.plain, width: 1, members: [] },
     { name: `best ${kBestMark}`, colour: colours.best, width: 3, members: known.filter((i) => cases[i].best) },
   ];
-  const order = known.filter((i) => !cases[i].best).sort((a, b) => (rate ? values[b] - values[a] : values[a] - values[b]));
+  const order = known.filter((i) => !cases[i].best).sort((a, b) => (isRate(of) ? values[b] - values[a] : values[a] - values[b]));
   order.forEach((i, at) => groups[[2, 1, 1, 0][Math.floor((at * 4) / order.length)]].members.push(i));
   const traces = groups.filter((group) => group.members.length).map(({ name, colour, width, members }) => {
     const ends = members.map((i) => values[i]);
@@ -328,7 +347,7 @@ function parallel({ measure }, page) {
   return {
     ...shapes.figure(traces, {
       height: 520,
-      xaxis: shapes.axis({ names: [...dimensions.map((each) => each.title), head], grid: false }),
+      xaxis: shapes.axis({ names: [...dimensions.map((each) => each.title), of.head], grid: false }),
       yaxis: { visible: false, range: [-0.06, 1.06], fixedrange: true },
       shapes: range(dimensions.length + 1).map((x) => shapes.upright(x, "solid", { yref: "y", layer: "below" })),
       annotations: [
@@ -358,9 +377,10 @@ function phaseLooks(cases) {
   return looks;
 }
 
-charts.anatomy = ({ rows, phases, step }, page, shares = 0) => {
+charts.anatomy = ({ rows, phases }, page, shares = 0) => {
   const { unit } = page.charts;
   const cases = rows.map((row) => caseOf(page, row));
+  const step = phases === (cases.some(({ row }) => row.device_phases) ? "device_phases" : "phases");
   const looks = phaseLooks(cases);
   const phaseOf = ({ row }, name) => row[phases] && Object.hasOwn(row[phases], name) && row[phases][name];
   const names = [...new Set(cases.flatMap(({ row }) => Object.keys(row[phases] || {})))];
@@ -395,7 +415,7 @@ charts.anatomy = ({ rows, phases, step }, page, shares = 0) => {
   }
   // The table's number with its interval, which a bar cannot show.
   if (!shares && step) {
-    const measure = page.charts.measures.findIndex((each) => !each.rate);
+    const measure = page.charts.measures.findIndex((each) => !isRate(each));
     const of = (each) => each.row.latency_p50_ns === null && each.value(measure);
     ticks(page.charts.head, (each) => of(each)?.[0], (each) => each.hover(), tick, (places, x) =>
       ({ error_x: shapes.intervals(x, places.map((i) => cases[i].bounds(measure))) }));
@@ -437,16 +457,20 @@ charts.distribution = ({ case: place, launches, flags }, page) => {
       hovertemplate: `launch ${launch}<br>%{y:.1f} % of its steps take at most %{x} ${unit.name}<extra></extra>`,
     });
   });
-  const overTime = launches.map(({ launch, at, steps }, i) => shapes.line({
-    name: `launch ${launch}`, x: at, y: steps, mode: mode(steps), place: i, width: 1.5, legendgroup: String(i),
+  const overTime = launches.map(({ launch, index, steps }, i) => shapes.line({
+    name: `launch ${launch}`, x: index ?? range(steps.length), y: steps, mode: mode(steps), place: i, width: 1.5, legendgroup: String(i),
     showlegend: false, hovertemplate: `launch ${launch}, step %{x}<br>%{y} ${unit.name}<extra></extra>`, ...lower,
   }));
-  const flagged = flags.map(({ name, kind, count, at, steps }) => shapes.marks({
-    name: `${name}, ${words.counted(count, "step")}${steps.length < count ? `, ${steps.length} drawn` : ""}`,
-    x: at, y: steps, showlegend: true, size: 8, colour: colours.bad,
-    symbol: ["diamond", "square", "triangle-up", "star", "cross"][kind % 5],
-    hovertemplate: `${shapes.plain(name)}<br>step %{x}: %{y} ${unit.name}<extra></extra>`, ...lower,
-  }));
+  const flagged = flags.map((name, bit) => {
+    const unknown = bit + 1 === flags.length; // the last one has all other bits
+    const marked = launches.flatMap(({ index, steps, flags: bits = [] }) => range(bits.length)
+      .filter((i) => (bits[i] >> bit) & (unknown ? ~0 : 1)).map((i) => [index?.[i] ?? i, steps[i]]));
+    return shapes.marks({
+      name: `${name}, ${words.counted(marked.length, "step")}`, x: marked.map(([x]) => x), y: marked.map(([, y]) => y),
+      showlegend: true, size: 8, colour: colours.bad, symbol: ["diamond", "square", "triangle-up", "star", "cross"][bit % 5],
+      hovertemplate: `${shapes.plain(name)}<br>step %{x}: %{y} ${unit.name}<extra></extra>`, ...lower,
+    });
+  });
   const percentiles = ["p50", "p90", "p99"].map((name) => [name, row[`step_${name}_ns`] / unit.ns]).filter(([, at]) => at > 0);
   const what = `${row.latency_p50_ns === null ? "step, host clock" : "latency"} [${unit.name}]`;
   return shapes.figure([...distributions, ...overTime, ...flagged], {
@@ -467,11 +491,16 @@ charts.distribution = ({ case: place, launches, flags }, page) => {
 
 // ---- Launches in the order they ran
 
-const kDoubts = [["machine busy", "square-open"], ["GPU slowed down", "diamond-open"], ["warm-up or drift", "circle-open"],
-                 ["other doubt", "hexagon-open"]];
+// [name, symbol, flags]; the last kind has all other flags.
+const kDoubts = [
+  ["machine busy", "square-open", ["waited_for_cpu", "steal", "cpu_quota"]], ["GPU slowed down", "diamond-open", ["throttled"]],
+  ["warm-up or drift", "circle-open", ["warmup_too_short", "drifting"]], ["other doubt", "hexagon-open"],
+];
 
 function launchesOf(page) {
-  const { rows, flags, by_time: byTime } = page.charts.launches;
+  const { rows, meanings } = page.charts.launches;
+  // Over runs of several days a time axis would be mostly empty.
+  const byTime = page.content.runs.length < 2 && rows.every(({ started }) => Date.parse(started));
   // Plotly shows no time zone; the axis title names it.
   const place = (at) => (byTime ? rows[at].started.replace(/Z$/, "") : at + 1);
   const axis = byTime ? { title: "start of the launch (UTC)", kind: "date" } : { title: "launch, in the order they ran" };
@@ -482,15 +511,21 @@ function launchesOf(page) {
     const of = caseOf(page, ran.case);
     const number = () => `${page.charts.head} ${words.significant(ran.ns / page.charts.unit.ns)}, ${words.change(share(ran))} from its case`;
     return shapes.hover(first, of.label, `case ${of.id}, launch ${ran.launch}`, ran.ns ? number() : ran.why,
-                        ran.started && `started ${ran.started}`, (ran.flags || []).map((flag) => flags[flag].meaning), of.command);
+                        ran.started && `started ${ran.started}`, (ran.flags || []).map((flag) => meanings[flag]), of.command);
   };
-  return { rows, flags, place, axis, share, hover };
+  return { rows, place, axis, share, hover };
 }
 
-charts.launches = ({ relative_first: first, points }, page, view = 0) => {
-  const relative = Boolean(first) !== Boolean(view);
-  const { rows, flags, place, axis, share, hover } = launchesOf(page);
-  const { unit, head, launches: { coloured } } = page.charts;
+// Where there are many cases, only distances from them show changes over time.
+const relativeFirst = (page) => page.content.cases.length > 4;
+
+charts.launches = (_, page, view = 0) => {
+  const [kOwnColour, kMost] = [12, 2000]; // cases, launches
+  const points = Math.min(page.charts.points, kMost);
+  const relative = relativeFirst(page) !== Boolean(view);
+  const { rows, place, axis, share, hover } = launchesOf(page);
+  const { unit, head } = page.charts;
+  const coloured = ranked(page, 0).slice(0, kOwnColour).sort((a, b) => a - b);
   const height = (at) => (relative ? 100 * share(rows[at]) : rows[at].ns / unit.ns);
   const measured = range(rows.length).filter((at) => rows[at].ns);
   const others = measured.filter((at) => !coloured.includes(rows[at].case));
@@ -508,8 +543,9 @@ charts.launches = ({ relative_first: first, points }, page, view = 0) => {
     const members = measured.filter((at) => rows[at].case === row);
     traces.push(trace(caseOf(page, row).tick, members, each, look(i), true));
   });
+  const kindOf = (flag) => (kDoubts.findIndex(([, , flags]) => flags?.includes(flag)) + kDoubts.length) % kDoubts.length;
   kDoubts.forEach(([name, symbol], kind) => {
-    const ringed = measured.filter((at) => (rows[at].flags || []).some((flag) => flags[flag].kind === kind));
+    const ringed = measured.filter((at) => (rows[at].flags || []).some((flag) => kindOf(flag) === kind));
     traces.push(shapes.marks({ name, x: ringed.map(place), y: ringed.map(height), hovers: ringed.map((at) => hover(at)),
                                showlegend: true, symbol, size: 14, colour: colours.bad }));
   });
@@ -527,28 +563,27 @@ charts.launches = ({ relative_first: first, points }, page, view = 0) => {
       yaxis: shapes.axis({ title: relative ? "from its case [%]" : head }),
       ...(missing.length && { yaxis2: { overlaying: "y", range: [0, 1], visible: false, fixedrange: true } }),
     }),
-    note: !relative && kNearAxis,
+    note: [!relative && kNearAxis, measured.length > points && `About ${points} of ${words.counted(measured.length, "launch")} ` +
+      "are drawn: of each stretch the smallest and the largest, and all with a doubt."].filter(Boolean).join(" "),
   };
 };
-charts.launches.views = ({ relative_first: first }, page) => {
-  const names = [page.charts.measures.find(({ rate }) => !rate)?.name ?? "step", "from its case"];
-  return first ? names.reverse() : names;
+charts.launches.views = (_, page) => {
+  const names = [page.charts.measures.find((each) => !isRate(each)).name, "from its case"];
+  return relativeFirst(page) ? names.reverse() : names;
 };
 
 // The state of the machine during the launches.
-charts.machine = ({ numbers, points }, page, view = 0) => {
-  const { field, name, title } = numbers[view];
+charts.machine = (_, page, view = 0) => {
+  const { name, title, values } = page.charts.launches.machine[view];
   const { place, axis, hover } = launchesOf(page);
-  const column = page.charts.launches.machine[field];
-  const members = range(column.length).filter((at) => column[at] !== null);
-  const value = (at) => column[at];
-  const kept = shapes.thinned(members.map(value), points).map((i) => members[i]);
+  const members = range(values.length).filter((at) => values[at] !== null);
+  const kept = shapes.thinned(members.map((at) => values[at]), 500).map((i) => members[i]);
   return shapes.figure([shapes.line({
-    name, x: kept.map(place), y: kept.map(value), mode: "lines+markers", dash: "", width: 1, showlegend: false,
-    hovertext: kept.map((at) => hover(at, `${title} ${words.significant(value(at))}`)), hoverinfo: "text",
+    name, x: kept.map(place), y: kept.map((at) => values[at]), mode: "lines+markers", dash: "", width: 1, showlegend: false,
+    hovertext: kept.map((at) => hover(at, `${title} ${words.significant(values[at])}`)), hoverinfo: "text",
   })], { height: 300, xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
 };
-charts.machine.views = ({ numbers }) => numbers.map(({ name }) => name);
+charts.machine.views = (_, page) => page.charts.launches.machine.map(({ name }) => name);
 
 // ---- Ranks of a run, and who waits for whom
 

@@ -22,12 +22,15 @@ function perStep(steps, whole) {
 const timesOf = (has) => ["host", "device"].filter(has);
 const timeViews = (times) => times.map((time) => `${time} time`);
 
-// `calls`: columns name, parent, calls, host_ns, own_host_ns, device_ns, own_device_ns.
+// `calls`: columns name, parent, calls, host_ns, device_ns; times with what a call calls.
 const timesOfCalls = ({ calls }) => timesOf((time) => calls[`${time}_ns`].some((ns) => ns > 0));
 charts.flame = ({ profile }, page, view = 0) => {
   const { steps, calls } = page.charts.profiles[profile];
   const time = timesOfCalls({ calls })[view];
-  const [whole, own] = [calls[`${time}_ns`], calls[`own_${time}_ns`]];
+  const whole = calls[`${time}_ns`];
+  const own = [...whole];
+  calls.parent.forEach((parent, i) => { if (parent >= 0) own[parent] -= whole[i]; });
+  const isStep = (i) => calls.parent[i] < 0 && calls.name[i] === "step";
   const roots = range(calls.name.length).filter((i) => calls.parent[i] < 0);
   const total = roots.reduce((sum, i) => sum + whole[i], 0);
   const told = perStep(steps, total);
@@ -35,11 +38,10 @@ charts.flame = ({ profile }, page, view = 0) => {
   let phases = 0;
   const colourOf = (i) => {
     if (calls.parent[i] < 0 || calls.name[i] === "(others)") return colours.dim;
-    return calls.step.includes(calls.parent[i]) ? colours.series[phases++ % colours.parts] : undefined;
+    return isStep(calls.parent[i]) ? colours.series[phases++ % colours.parts] : undefined;
   };
   const levels = [];
-  const items = calls.name.map((given, i) => {
-    const name = calls.step.includes(i) ? "step" : given;
+  const items = calls.name.map((name, i) => {
     levels.push(1 + (levels[calls.parent[i]] ?? 0));
     return {
       label: name,
@@ -118,16 +120,16 @@ charts.areas = ({ profile: place }, page, view = 0) => {
 };
 charts.areas.views = ({ profile }, page) => timeViews(timesOfOps(page.charts.profiles[profile]));
 
-// `memory`: lines of {name, at_ns, bytes, peaks: indices, where: texts}.
+// `memory`: lines of {name, at_ns, bytes, peak: 0 or 1, where: texts}.
 charts.memory = ({ profile }, page) => {
   const lines = page.charts.profiles[profile].memory;
-  const traces = lines.map(({ name, at_ns: at, bytes, peaks, where }, i) => shapes.line({
+  const traces = lines.map(({ name, at_ns: at, bytes, peak, where }, i) => shapes.line({
     name, x: at.map((ns) => ns / kMs), y: bytes.map((each) => each / 2 ** 20), place: i, shape: "hv", mode: "lines+markers",
     hovertext: at.map((ns, k) => shapes.hover(
-      `${name}: ${words.bytes(bytes[k])}${peaks.includes(k) ? ", its peak" : ""}`,
+      `${name}: ${words.bytes(bytes[k])}${peak[k] ? ", its peak" : ""}`,
       `${words.duration(ns)} after the first record`, where[k])),
     hoverinfo: "text",
-    marker: { color: look(i).colour, size: at.map((_, k) => (peaks.includes(k) ? 11 : 3)) },
+    marker: { color: look(i).colour, size: at.map((_, k) => (peak[k] ? 11 : 3)) },
   }));
   return shapes.figure(traces, {
     xaxis: shapes.axis({ title: "time since the first record [ms]" }),
@@ -136,51 +138,44 @@ charts.memory = ({ profile }, page) => {
   });
 };
 
-// ---- A trace. `parts`: [key, words, look] of the parts that occur in any step.
+// ---- A trace. `parts`: the words of those that occur in any step, by their keys.
 
 // The device's work has plain colours and idle time patterns, so that they differ without colours.
-const kPartLooks = [[0, ""], [4, ""], [2, ""], [1, "/"], [3, "/"], [2, "/"], [1, "x"], [0, "/"], [3, "x"], [2, "x"], [5, "."]];
-const partLook = (place) => {
-  const [hue, shape] = kPartLooks[place % kPartLooks.length];
-  return { colour: colours.series[hue], shape };
+const kPartLooks = {
+  compute_ns: [0, ""], communication_ns: [4, ""], copy_ns: [2, ""], idle_data_loading_ns: [1, "/"], idle_synchronise_ns: [3, "/"],
+  idle_copy_call_ns: [2, "/"], idle_launch_ns: [1, "x"], idle_backward_ns: [0, "/"], idle_host_op_ns: [3, "x"],
+  idle_other_thread_ns: [2, "x"], idle_unattributed_ns: [5, "."],
 };
-const overlaid = (colour, shape) => ({ color: colour, ...(shape && { pattern: { shape, fillmode: "overlay", size: 6 } }) });
+const overlaid = ([hue, shape]) => ({ color: colours.series[hue], ...(shape && { pattern: { shape, fillmode: "overlay", size: 6 } }) });
 
-charts.trace_steps = ({ trace, idle: place, parts, most }, page) => {
-  const { idle, steps: { steps: all, counted } } = page.content[trace];
+charts.trace_steps = ({ trace, idle: place, parts }, page) => {
+  const kMost = 400;
+  const { idle, steps: { steps, counted } } = page.content[trace];
   const report = idle[place];
-  const steps = all.slice(0, Math.min(most, report.wall_ns.length));
+  const all = Math.min(steps.length, report.wall_ns.length);
+  const shown = range(Math.min(all, kMost));
   const name = ({ number, truncated, edge }, i) => `step ${number}` + (truncated ? ", cut off by the end of the recording" : "") +
-    (counted.includes(i) || counted.includes(number) ? "" : edge ? ", first or last: in no mean" : ", in no mean");
-  const traces = parts.map(([key, title, look]) => shapes.bars({
-    name: title, across: false, places: steps.map(({ number }) => number),
-    lengths: steps.map((_, i) => report[key][i] / kMs),
-    hovers: steps.map((step, i) => shapes.hover(name(step, i), `${title} ${words.duration(report[key][i])}` +
-      (report.wall_ns[i] > 0 ? `, ${words.percent(report[key][i] / report.wall_ns[i])} of ${words.duration(report.wall_ns[i])}` : ""))),
-    marker: overlaid(partLook(look).colour, partLook(look).shape),
+    (counted.includes(i) ? "" : edge ? ", first or last: in no mean" : ", in no mean");
+  const share = (ns, of) => words.duration(ns) + (of > 0 ? `, ${words.percent(ns / of)} of ${words.duration(of)}` : "");
+  const traces = Object.entries(parts).map(([key, title]) => shapes.bars({
+    name: title, across: false, places: shown.map((i) => steps[i].number), lengths: shown.map((i) => report[key][i] / kMs),
+    hovers: shown.map((i) => shapes.hover(name(steps[i], i), `${title} ${share(report[key][i], report.wall_ns[i])}`)),
+    marker: overlaid(kPartLooks[key] ?? [5, ""]),
   }));
-  return shapes.figure(traces, {
-    barmode: "stack",
-    xaxis: shapes.axis({ title: "step" }),
-    yaxis: shapes.axis({ title: "time [ms]", fromZero: true }),
-  });
+  return {
+    ...shapes.figure(traces, {
+      barmode: "stack",
+      xaxis: shapes.axis({ title: "step" }),
+      yaxis: shapes.axis({ title: "time [ms]", fromZero: true }),
+    }),
+    note: shown.length < all && `The first ${shown.length} of ${words.counted(all, "step")}.`,
+  };
 };
-
-// Means over the counted steps.
-charts.trace_parts = ({ trace, parts, mean_ns: means, wall_ns: wall }) => shapes.figure([shapes.bars({
-  lengths: means.map((ns) => ns / kMs),
-  hovers: means.map((ns, i) => shapes.hover(`${parts[i][1]}: ${words.duration(ns)}, ${words.percent(ns / wall)}`)),
-  colour: parts.map(([, , look]) => partLook(look).colour),
-})], {
-  xaxis: shapes.axis({ title: "mean of the counted steps [ms]", fromZero: true }),
-  yaxis: shapes.axis({ names: parts.map((part) => part[1]), downwards: true }),
-  showlegend: false,
-});
 
 // ---- The ranks of a job
 
 const kRankLooks = { "own work": [0, ""], "waiting for others": [3, "/"], exchanging: [2, "x"] };
-const rankLook = (name) => overlaid(colours.series[kRankLooks[name][0]], kRankLooks[name][1]);
+const rankLook = (name) => overlaid(kRankLooks[name]);
 
 charts.ranks = ({ job }, page) => {
   const { rows, straggler } = page.content[job].ranks;

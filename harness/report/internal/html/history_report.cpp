@@ -44,6 +44,16 @@ Paragraph nights_paragraph(const nights::History& history) {
                   text::minute_text(history.runs.back().started_utc)};
 }
 
+document::Table titled(std::string title, document::Table table) {
+  table.title = std::move(title);
+  return table;
+}
+
+// Further data for charts: each from series_json().
+std::string charts_json(const std::vector<std::string>& series) {
+  return "{\"series\":[" + text::join(series, ",") + "]}";
+}
+
 }  // namespace
 
 ReportContent history_content(const nights::History& history,
@@ -51,25 +61,26 @@ ReportContent history_content(const nights::History& history,
                               const JudgedNights& judged) {
   const nights::AlertLog log = nights::fold_alerts(events);
   const SeriesNames names(history);
+  const auto view = [&](const nights::SeriesHistory& one, std::size_t last) {
+    return view_of(one, history, log, events, judged(one, history), last);
+  };
   std::vector<SeriesRow> rows;
   for (const nights::SeriesHistory& one : history.series) {
-    if (one.points.empty()) continue;
-    rows.push_back(row_of(view_of(one, history, log, events, judged(one, history), 1)));
+    if (!one.points.empty()) rows.push_back(row_of(view(one, 1)));
   }
   rows = by_tone(std::move(rows), names);
   std::vector<HistoryView> drawn;
-  std::string charts;
+  std::vector<std::string> charts;
   document::Chapter nights{.id = "series", .title = "Series over the nights", .blocks = {}};
   for (const SeriesRow& row : rows) {
     if (drawn.size() == kMaxSeriesDrawn) break;
-    const nights::SeriesHistory& one = *history.find_series(row.series->id);
-    HistoryView view = view_of(one, history, log, events, judged(one, history), kMaxNights);
-    auto figure = series_figure(view, names);
+    HistoryView shown = view(*history.find_series(row.series->id), kMaxNights);
+    auto figure = series_figure(shown, names);
     if (!figure) continue;
     figure->folded = drawn.size() >= kSeriesUnfolded;
     nights.blocks.emplace_back(std::move(*figure));
-    charts += (charts.empty() ? "" : ",") + series_json(view, names);
-    drawn.push_back(std::move(view));
+    charts.push_back(series_json(shown, names));
+    drawn.push_back(std::move(shown));
   }
   if (rows.size() > drawn.size()) {
     nights.blocks.emplace_back(Paragraph{
@@ -77,24 +88,20 @@ ReportContent history_content(const nights::History& history,
         " are drawn, the most urgent first; `stepbench track show` draws any, `stepbench track "
         "report --site` all."});
   }
-  document::Table table = nights_table(drawn, names, kMaxNights);
-  table.title = "Every night of the series that are drawn";
-  nights.blocks.emplace_back(std::move(table));
-
-  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  overview.blocks.emplace_back(nights_paragraph(history));
+  nights.blocks.emplace_back(
+      titled("Every night of the series that are drawn", nights_table(drawn, names, kMaxNights)));
+  document::Chapter overview{
+      .id = "overview",
+      .title = "Overview",
+      .blocks = {nights_paragraph(history),
+                 titled("Series, with the value of their last night", series_table(rows, names)),
+                 titled("Alerts", alerts_table(newest_first(log), names, ""))}};
   move_first_figure(nights, overview, 1);
-  document::Table series = series_table(rows, names);
-  series.title = "Series, with the value of their last night";
-  overview.blocks.emplace_back(std::move(series));
-  document::Table alerts = alerts_table(newest_first(log), names, "");
-  alerts.title = "Alerts";
-  overview.blocks.emplace_back(std::move(alerts));
   ReportContent content{.kind = "history",
                         .title = "History",
                         .sections = {std::move(overview)},
                         .data = history_json(history),
-                        .charts = "{\"series\":[" + charts + "]}",
+                        .charts = charts_json(charts),
                         .summary = text::counted(std::ssize(history.runs), "night") + ", " +
                                    text::counted(std::ssize(history.series), "series"),
                         .measured = !history.series.empty()};
@@ -114,9 +121,9 @@ document::Table segments_table(const nights::History& history,
                         .columns = {document::words("night"), document::words("field"),
                                     document::words("before"), document::words("from then on")}};
   for (const nights::SegmentBegin& begin : nights::segment_begins(history, series)) {
+    const std::string night = night_date(history.runs[begin.run]);
     for (const nights::FieldSplit& split : begin.fields) {
-      table.rows.push_back({.cells = {history.runs[begin.run].started_utc.substr(0, 10),
-                                      split.field, split.a, split.b}});
+      table.rows.push_back({.cells = {night, split.field, split.a, split.b}});
     }
   }
   return table;
@@ -170,63 +177,58 @@ SiteFile HistorySite::series(const nights::SeriesHistory& one, const nights::His
 }
 
 SiteFile HistorySite::alert(const nights::Alert& alert) const {
-  const std::string& words = options_.history_words;
-  std::vector<document::Figure> charts;
-  std::string data;
+  std::vector<document::Figure> figures;
+  std::vector<std::string> charts;
   for (const nights::AlertSeries& each : alert.series) {
     const auto chart = charts_.find(each.id);
     if (chart == charts_.end() || charts.size() == kMaxCharts) continue;
-    charts.push_back(chart->second.figure);
-    data += (data.empty() ? "" : ",") + chart->second.data;
+    figures.push_back(chart->second.figure);
+    charts.push_back(chart->second.data);
   }
   document::Document document =
-      alert_document(alert, newest_, names_, charts, words, Links::kPages);
-  return {alert_file(alert.id), page({.kind = "alert",
-                                      .title = document.headline,
-                                      .answer = {.text = alert_sentence(alert, newest_),
-                                                 .tone = alert.state == nights::AlertState::kOpen
-                                                             ? document::Tone::kBad
-                                                             : document::Tone::kPlain},
-                                      .sections = std::move(document.chapters),
-                                      .data = alert_json(alert, newest_, words),
-                                      .charts = "{\"series\":[" + data + "]}"})};
+      alert_document(alert, newest_, names_, figures, options_.history_words, Links::kPages);
+  const bool open = alert.state == nights::AlertState::kOpen;
+  return {alert_file(alert.id),
+          page({.kind = "alert",
+                .title = document.headline,
+                .answer = {.text = alert_sentence(alert, newest_),
+                           .tone = open ? document::Tone::kBad : document::Tone::kPlain},
+                .sections = std::move(document.chapters),
+                .data = alert_json(alert, newest_, options_.history_words),
+                .charts = charts_json(charts)})};
 }
 
 SiteFile HistorySite::index() const {
   const std::vector<SeriesRow> rows = by_tone(rows_, names_);
-  document::Chapter overview{.id = "overview", .title = "Overview", .blocks = {}};
-  overview.blocks.emplace_back(nights_paragraph(newest_));
+  ReportContent content{
+      .kind = "site",
+      .title = options_.title,
+      .answer = open_alerts_answer(log_, names_, rows),
+      .sections = {{.id = "overview", .title = "Overview", .blocks = {nights_paragraph(newest_)}}},
+      .data = index_json(rows, names_)};
   // The most urgent series that has a chart.
   const auto drawn = std::ranges::find_if(
       rows, [&](const SeriesRow& row) { return charts_.contains(row.series->id); });
-  std::string charts;
   if (drawn != rows.end()) {
     const SeriesChart& chart = charts_.at(drawn->series->id);
-    overview.blocks.emplace_back(chart.figure);
-    charts = "{\"series\":[" + chart.data + "]}";
+    content.sections.front().blocks.emplace_back(chart.figure);
+    content.charts = charts_json({chart.data});
   }
-  document::Chapter alerts{
-      .id = "alerts",
-      .title = "Alerts",
-      .blocks = {alerts_table(newest_first(log_), names_, options_.today, Links::kPages)}};
-  document::Chapter series{.id = "series", .title = "Series", .blocks = {}};
+  if (!log_.alerts.empty()) {
+    content.sections.push_back(
+        {.id = "alerts",
+         .title = "Alerts",
+         .blocks = {alerts_table(newest_first(log_), names_, options_.today, Links::kPages)}});
+  }
   const auto explains =
       std::ranges::find_if(rows, [](const SeriesRow& row) { return !row.series->monitored; });
-  const std::span judged(rows.begin(), explains);
-  const std::span others(explains, rows.end());
-  series.blocks.emplace_back(series_table(judged, names_, Links::kPages));
-  document::Table phases = series_table(others, names_, Links::kPages);
-  phases.title = "What explains them, and is not judged";
-  series.blocks.emplace_back(std::move(phases));
-  std::vector<document::Chapter> chapters = {std::move(overview)};
-  if (!log_.alerts.empty()) chapters.push_back(std::move(alerts));
-  chapters.push_back(std::move(series));
-  return {kSiteIndex, page({.kind = "site",
-                            .title = options_.title,
-                            .answer = open_alerts_answer(log_, names_, rows),
-                            .sections = std::move(chapters),
-                            .data = index_json(rows, names_),
-                            .charts = std::move(charts)})};
+  content.sections.push_back(
+      {.id = "series",
+       .title = "Series",
+       .blocks = {series_table({rows.begin(), explains}, names_, Links::kPages),
+                  titled("What explains them, and is not judged",
+                         series_table({explains, rows.end()}, names_, Links::kPages))}});
+  return {kSiteIndex, page(std::move(content))};
 }
 
 bool is_site_page(std::string_view name) {

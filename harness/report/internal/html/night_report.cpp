@@ -48,34 +48,13 @@ document::Table environment_table(const nights::Night& night) {
   return table;
 }
 
-std::vector<document::Chapter> night_charts(const ShownNight& shown) {
-  const SeriesNames names(shown.history);
-  document::Chapter night{.id = "night", .title = "Environment tonight", .blocks = {}};
-  if (auto figure = changes_figure(shown.night, names)) {
-    night.blocks.emplace_back(std::move(*figure));
-  }
-  if (document::Table changed = environment_table(shown.night); !changed.rows.empty()) {
-    night.blocks.emplace_back(std::move(changed));
-  }
-  document::Chapter series{.id = "moved", .title = "What moved, over its nights", .blocks = {}};
-  for (const HistoryView& view : moved_over_nights(shown)) {
-    if (auto figure = series_figure(view, names)) series.blocks.emplace_back(std::move(*figure));
-  }
-  std::vector<document::Chapter> chapters;
-  for (document::Chapter* chapter : {&night, &series}) {
-    if (!chapter->blocks.empty()) chapters.push_back(std::move(*chapter));
-  }
-  return chapters;
-}
-
 }  // namespace
 
 ReportContent night_content(const ShownNight& shown, NightView view, std::string data) {
   const nights::Night& night = shown.night;
+  const SeriesNames names(shown.history);
   view.rows = std::max<std::size_t>(1, night.series.size());  // show all series that moved
   document::Document document = night_document(shown, view);
-  document.chapters.front().blocks.insert(document.chapters.front().blocks.begin(),
-                                          document::Paragraph{document.headline});
   ReportContent content{
       .kind = "night",
       .title = "Night on " +
@@ -85,15 +64,28 @@ ReportContent night_content(const ShownNight& shown, NightView view, std::string
       .data = std::move(data),
       .summary = text::counted(std::ssize(night.series), "series"),
       .measured = !night.series.empty()};
-  for (document::Chapter& chapter : night_charts(shown)) {
-    if (chapter.id == "night") move_first_figure(chapter, content.sections.front(), 1);
-    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
+  std::vector<document::Block>& first = content.sections.front().blocks;
+  first.insert(first.begin(), document::Paragraph{document.headline});
+  if (auto figure = changes_figure(night, names)) {
+    first.insert(first.begin() + 1, std::move(*figure));
   }
+  const auto add = [&](document::Chapter chapter) {
+    if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
+  };
+  document::Chapter environment{.id = "night", .title = "Environment tonight", .blocks = {}};
+  if (document::Table changed = environment_table(night); !changed.rows.empty()) {
+    environment.blocks.emplace_back(std::move(changed));
+  }
+  add(std::move(environment));
+  document::Chapter moved{.id = "moved", .title = "What moved, over its nights", .blocks = {}};
+  for (const HistoryView& each : moved_over_nights(shown)) {
+    if (auto figure = series_figure(each, names)) moved.blocks.emplace_back(std::move(*figure));
+  }
+  add(std::move(moved));
   view.rows = 0;
   document::Table series = night_table(shown, view);
   series.title = "Every series of the night";
-  content.sections.push_back(
-      {.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
+  add({.id = "series", .title = "Every series", .blocks = {std::move(series)}, .folded = true});
   return content;
 }
 

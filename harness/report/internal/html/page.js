@@ -125,7 +125,7 @@
       names.map((text) => cutInside(text, width - 24)).forEach((text, i) =>
         annotations.push({
           text, x: 0, xref: "paper", xanchor: "left", y: axis.tickvals[i], yref: key.replace("axis", ""),
-          yanchor: "bottom", yshift, showarrow: false, font: { size: 12 },
+          yanchor: "bottom", yshift, showarrow: false, font: { size: 12 }, bgcolor: colour("--page"),
         }),
       );
       for (const trace of rows) if (trace.type === "bar") trace.width = bar;

@@ -40,8 +40,7 @@ std::string data_of(const ReportContent& content, const ReportOptions& options) 
     json.open_object().text("id", section.id).text("title", section.title).close_object();
   }
   json.close_array().json("content", content.data);
-  const bool draws = !options.plotly.script.empty() || !options.plotly_file.empty();
-  if (draws && !content.charts.empty()) json.json("charts", content.charts);
+  if (options.draws() && !content.charts.empty()) json.json("charts", content.charts);
   json.close_object();
   return json.take();
 }
@@ -82,17 +81,8 @@ void move_first_figure(document::Chapter& from, document::Chapter& to, std::ptrd
 Report report_of(ReportContent content, const ReportOptions& options) {
   if (!options.title.empty()) content.title = options.title;
   keep_sections(content.sections, options.sections);
-  Page page{.title = content.title,
-            .answer = std::move(content.answer),
-            .sections = {},
-            .data = data_of(content, options)};
-  page.sections = std::move(content.sections);
-  page.plotly = options.plotly;
-  page.plotly_file = options.plotly_file;
-  page.back = options.back;
-  page.compact = options.compact;
-  return {.html = html_page(page),
-          .summary = content.summary + drawn_text(page.sections),
+  return {.html = html_page(content, data_of(content, options), options),
+          .summary = content.summary + drawn_text(content.sections),
           .measured = content.measured};
 }
 

@@ -60,7 +60,7 @@ const shapes = (() => {
   // part of the figure, [0.5, 1]; `matches`: shares the range of that axis.
   function axis({ title, kind = "linear", fromZero, names, places, downwards, grid = true, ...more } = {}) {
     const made = { type: kind, automargin: true, ...more };
-    if (title) made.title = { text: plain(title) };
+    if (title) made.title = { text: plain(title), standoff: 12 };  // clear of the names
     if (fromZero) made.rangemode = "tozero";
     if (names && names.length) {
       const each = Math.ceil(names.length / kMaxTicks);

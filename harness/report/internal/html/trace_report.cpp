@@ -25,39 +25,31 @@ std::string id_suffix(std::size_t place) {
   return place == 0 ? "" : "-" + std::to_string(place + 1);
 }
 
-// Page of a single trace or pair: summary, charts, then tables.
-void add_as_page(document::Document document, std::optional<document::Chapter> charts,
-                 ReportContent& content) {
-  content.answer = std::move(document.answer);
+// Adds a trace or a pair with its charts: to a page of its own as chapters, the first chart in the
+// first one; to a page of several as one chapter, `all`, whose answer is above all of them.
+void add_parts(document::Document document, std::optional<document::Chapter> charts,
+               std::optional<document::Chapter> all, ReportContent& content) {
   document::Chapter& overview = document.chapters.front();
   overview.blocks.insert(overview.blocks.begin(), document::Paragraph{document.headline});
+  if (!all) {
+    content.answer = std::move(document.answer);
+    if (charts) move_first_figure(*charts, overview, 1);
+  } else if (!document.answer.text.empty()) {
+    overview.blocks.insert(overview.blocks.begin() + 1,
+                           document::Paragraph{document.answer.text, document.answer.tone});
+  }
+  if (charts) {
+    if (all) charts->blocks.insert(charts->blocks.begin(), document::Heading{charts->title});
+    document.chapters.insert(document.chapters.begin() + 1, std::move(*charts));
+  }
   for (document::Chapter& chapter : document.chapters) {
-    if (&chapter == &overview && charts) {
-      move_first_figure(*charts, overview, 1);
-      if (!chapter.blocks.empty()) content.sections.push_back(std::move(chapter));
-      content.sections.push_back(std::move(*charts));
+    if (all) {
+      std::ranges::move(chapter.blocks, std::back_inserter(all->blocks));
     } else if (!chapter.blocks.empty()) {
       content.sections.push_back(std::move(chapter));
     }
   }
-}
-
-// As add_as_page(), as a chapter of a page with several, whose answer is above all of them.
-void add_as_chapter(document::Document document, std::optional<document::Chapter> charts,
-                    document::Chapter chapter, ReportContent& content) {
-  std::vector<document::Block>& blocks = chapter.blocks;
-  blocks.emplace_back(document::Paragraph{std::move(document.headline)});
-  if (!document.answer.text.empty()) {
-    blocks.emplace_back(document::Paragraph{std::move(document.answer.text), document.answer.tone});
-  }
-  for (document::Chapter& each : document.chapters) {
-    std::ranges::move(each.blocks, std::back_inserter(blocks));
-    if (!charts) continue;
-    blocks.emplace_back(document::Heading{charts->title});
-    std::ranges::move(charts->blocks, std::back_inserter(blocks));
-    charts.reset();
-  }
-  content.sections.push_back(std::move(chapter));
+  if (all) content.sections.push_back(std::move(*all));
 }
 
 // The jobs of several ranks among the page's traces, members by rank.
@@ -74,36 +66,31 @@ std::vector<traces::RankJob> jobs_of(std::span<const AnalysedTrace> analysed) {
   return jobs;
 }
 
-// Adds the jobs' stragglers as first chapters. The first job with a straggler gives the page's
-// answer. `first_place`: index of the first job in the data.
+// Adds the jobs' stragglers as first chapters. The first job with a straggler, or the first one,
+// gives the page's answer. `first_place`: index of the first job in the data.
 void add_jobs(const std::vector<traces::RankJob>& jobs, std::size_t first_place,
               ReportContent& content) {
+  const auto slow = std::ranges::find_if(
+      jobs, [](const traces::RankJob& job) { return job.report.straggler.has_value(); });
+  const auto answering = slow == jobs.end() ? 0 : slow - jobs.begin();
   for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const traces::RankReport& report = jobs[i].report;
-    document::Document document = ranks_document(report, kRows);
+    document::Document document = ranks_document(jobs[i].report, kRows);
     document::Chapter& chapter = document.chapters.front();
-    std::vector<document::Block>& blocks = chapter.blocks;
-    const bool several = jobs.size() > 1;
-    if (several) {
-      chapter.title += " of job " + std::to_string(i + 1);
-      document.answer.text = "job " + std::to_string(i + 1) + ": " + document.answer.text;
-    }
     chapter.id += id_suffix(i);
-    const auto table = std::ranges::find_if(blocks, [](const document::Block& block) {
+    std::vector<document::Block> first = {document::Paragraph{document.headline}};
+    if (jobs.size() > 1) {
+      const std::string job = "job " + std::to_string(i + 1);
+      chapter.title += " of " + job;
+      document.answer.text = job + ": " + document.answer.text;
+      first.emplace_back(document::Paragraph{document.answer.text, document.answer.tone});
+    }
+    const auto table = std::ranges::find_if(chapter.blocks, [](const document::Block& block) {
       return std::holds_alternative<document::Table>(block);
     });
-    const std::vector<document::Figure> figures = rank_figures(report, first_place + i);
-    blocks.insert(table, figures.begin(), figures.end());
-    std::vector<document::Block> words = {document::Paragraph{std::move(document.headline)}};
-    if (several)
-      words.emplace_back(document::Paragraph{document.answer.text, document.answer.tone});
-    blocks.insert(blocks.begin(), std::make_move_iterator(words.begin()),
-                  std::make_move_iterator(words.end()));
-    const bool first_straggler =
-        report.straggler &&
-        std::none_of(jobs.begin(), jobs.begin() + std::ptrdiff_t(i),
-                     [](const traces::RankJob& job) { return job.report.straggler.has_value(); });
-    if (i == 0 || first_straggler) content.answer = std::move(document.answer);
+    const auto figures = rank_figures(jobs[i].report, first_place + i);
+    chapter.blocks.insert(table, figures.begin(), figures.end());
+    chapter.blocks.insert(chapter.blocks.begin(), first.begin(), first.end());
+    if (std::ssize(content.sections) == answering) content.answer = std::move(document.answer);
     content.sections.push_back(std::move(chapter));
   }
 }
@@ -134,16 +121,17 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     const AnalysedTrace& each = traces[place];
     added[place] = true;
     document::Document document = analysis_document(each, kRows);
-    if (traces.size() == 1)
-      return add_as_page(std::move(document), trace_section(each, place, "steps"), content);
-    if (content.sections.empty()) {
-      content.answer = document.answer;
-      content.answer.text = title + ": " + content.answer.text;
+    std::optional<document::Chapter> chapter;
+    if (traces.size() > 1) {
+      chapter = {
+          .id = id + id_suffix(used[id]++), .title = title, .blocks = {}, .folded = !jobs.empty()};
+      if (content.sections.empty()) {
+        content.answer = document.answer;
+        content.answer.text = title + ": " + content.answer.text;
+      }
     }
-    add_as_chapter(
-        std::move(document), trace_section(each, place, ""),
-        {.id = id + id_suffix(used[id]++), .title = title, .blocks = {}, .folded = !jobs.empty()},
-        content);
+    add_parts(std::move(document), trace_section(each, place, "steps"), std::move(chapter),
+              content);
   };
   for (std::size_t job = 0; job < jobs.size(); ++job) {
     for (const std::size_t place : jobs[job].members) {
@@ -179,15 +167,13 @@ ReportContent diff_content(std::span<const traces::TraceDiff> diffs, const DrawO
   ReportContent content{.kind = "analysis", .title = "What changed between traces", .sections = {}};
   for (std::size_t i = 0; i < diffs.size(); ++i) {
     document::Document document = diff_document(diffs[i], kRows);
-    std::optional<document::Chapter> charts = diff_section(diffs[i], i, "changes");
-    if (diffs.size() == 1) {
-      add_as_page(std::move(document), std::move(charts), content);
-    } else {
+    std::optional<document::Chapter> chapter;
+    if (diffs.size() > 1) {
+      chapter = {.id = "pair" + id_suffix(i), .title = document.headline, .blocks = {}};
       if (i == 0) content.answer = document.answer;
-      const std::string title = document.headline;
-      add_as_chapter(std::move(document), std::move(charts),
-                     {.id = "pair" + id_suffix(i), .title = title, .blocks = {}}, content);
     }
+    add_parts(std::move(document), diff_section(diffs[i], i, "changes"), std::move(chapter),
+              content);
     add_data(diff_json(diffs[i], 0), content);
   }
   content.data += diffs.empty() ? "[]" : "]";

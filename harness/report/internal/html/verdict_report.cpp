@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <span>
@@ -25,7 +24,7 @@ namespace chapters = comparison_chapters;
 
 // Moves the blocks of these chapters out of the document.
 std::vector<document::Block> blocks_of(document::Document& document,
-                                       std::initializer_list<const char*> ids) {
+                                       const std::vector<const char*>& ids) {
   std::vector<document::Block> blocks;
   for (const char* id : ids) {
     const auto found = std::ranges::find(document.chapters, id, &document::Chapter::id);
@@ -83,112 +82,111 @@ std::optional<document::Figure> cause_figure(const verdict::Comparison& comparis
               text::signed_duration(rest_ns) + " to all other phases."};
 }
 
-std::optional<double> finite(double value) {
-  return std::isfinite(value) ? std::optional<double>(value) : std::nullopt;
-}
-
 document::Table gates_table(const verdict::Comparison& comparison, const ComparisonNames& names) {
-  document::Table table{.title = "Gates that did not pass",
-                        .columns = {document::words("gate"),
-                                    document::words("case"),
-                                    document::words("state"),
-                                    {.head = "value"},
-                                    {.head = "warns at"},
-                                    {.head = "fails at"},
-                                    document::words("what was seen")},
-                        .rows = {}};
-  const auto limit = [](const std::optional<double>& value) {
-    return document::Cell{value ? text::significant(*value) : "-", value};
-  };
-  for (const verdict::Gate& gate : comparison.gates) {
-    if (gate.state == verdict::GateState::kPassed) continue;
-    table.rows.push_back(
-        {.cells = {gate.name,
-                   gate.case_id.empty() ? "all" : names.of_id(gate.case_id),
-                   std::string(name_of(gate.state)) + (gate.allowed ? ", allowed" : ""),
-                   {text::significant(gate.value), finite(gate.value)},
-                   limit(gate.warns_at),
-                   limit(gate.fails_at),
-                   gate.text}});
-    table.rows.back().tone = tone_of(gate.state);
-  }
+  std::vector<verdict::Gate> gates = comparison.gates;
+  std::erase_if(gates, [](const auto& gate) { return gate.state == verdict::GateState::kPassed; });
+  using Gate = const verdict::Gate&;
+  document::Table table = document::project<verdict::Gate>(
+      gates,
+      {{document::words("gate"), [](Gate gate) { return gate.name; }},
+       {document::words("case"),
+        [&](Gate gate) { return gate.case_id.empty() ? "all" : names.of_id(gate.case_id); }},
+       {document::words("state"),
+        [](Gate gate) {
+          return std::string(name_of(gate.state)) + (gate.allowed ? ", allowed" : "");
+        }},
+       {{.head = "value"}, [](Gate gate) { return document::number(gate.value); }},
+       {{.head = "warns at"}, [](Gate gate) { return document::number(gate.warns_at); }},
+       {{.head = "fails at"}, [](Gate gate) { return document::number(gate.fails_at); }},
+       {document::words("what was seen"), [](Gate gate) { return gate.text; }}},
+      [](Gate gate) { return tone_of(gate.state); });
+  table.title = "Gates that did not pass";
   return table;
 }
 
-document::Table causes_table(const verdict::Comparison& comparison, const ComparisonNames& names) {
-  document::Table table{.title = "Phases that explain a changed step",
-                        .columns = {document::words("case"),
-                                    document::words("phase"),
-                                    {.head = "before"},
-                                    {.head = "after"},
-                                    {.head = "change per step"},
-                                    document::words("interval"),
-                                    {.head = "share of the change"}},
-                        .rows = {}};
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::PhaseChange& change : one.cause) {
-      const bool known =
-          std::isfinite(change.interval_ns.low) && std::isfinite(change.interval_ns.high);
-      auto [before, after] = compared_values(change.base_ns, change.candidate_ns, "ns");
-      table.rows.push_back(
-          {.cells = {
-               names.of(one),
-               phase_text(change),
-               {std::move(before), finite(change.base_ns)},
-               {std::move(after), finite(change.candidate_ns)},
-               {text::signed_duration(change.change_ns), finite(change.change_ns)},
-               known ? text::signed_duration(change.interval_ns.low) + " to " +
-                           text::signed_duration(change.interval_ns.high)
-                     : "-",
-               {text::significant(kPercent * change.share, 2) + " %", finite(change.share)}}});
+// A part of a case's result, with the case.
+template <typename Part>
+struct PartOfCase {
+  const verdict::CaseResult* of;
+  const Part* part;
+
+  static std::vector<PartOfCase> all(const verdict::Comparison& comparison,
+                                     std::vector<Part> verdict::CaseResult::*parts) {
+    std::vector<PartOfCase> found;
+    for (const verdict::CaseResult& one : comparison.cases) {
+      for (const Part& part : one.*parts) found.push_back({&one, &part});
     }
+    return found;
   }
+};
+
+document::Table causes_table(const verdict::Comparison& comparison, const ComparisonNames& names) {
+  using Cause = PartOfCase<verdict::PhaseChange>;
+  using Line = const Cause&;
+  const auto value = [](Line line, bool after) -> document::Cell {
+    const auto [base, candidate] =
+        compared_values(line.part->base_ns, line.part->candidate_ns, "ns");
+    return {after ? candidate : base, after ? line.part->candidate_ns : line.part->base_ns};
+  };
+  document::Table table = document::project<Cause>(
+      Cause::all(comparison, &verdict::CaseResult::cause),
+      {{document::words("case"), [&](Line line) { return names.of(*line.of); }},
+       {document::words("phase"), [](Line line) { return phase_text(*line.part); }},
+       {{.head = "before"}, [&](Line line) { return value(line, false); }},
+       {{.head = "after"}, [&](Line line) { return value(line, true); }},
+       {{.head = "change per step"},
+        [](Line line) { return document::signed_duration(line.part->change_ns); }},
+       {document::words("interval"),
+        [](Line line) {
+          const auto [low, high] = line.part->interval_ns;
+          return std::isfinite(low) && std::isfinite(high)
+                     ? text::signed_duration(low) + " to " + text::signed_duration(high)
+                     : "-";
+        }},
+       {{.head = "share of the change"}, [](Line line) {
+          return document::Cell(text::significant(kPercent * line.part->share, 2) + " %",
+                                line.part->share);
+        }}});
+  table.title = "Phases that explain a changed step";
   return table;
 }
 
 document::Table op_changes_table(const verdict::Comparison& comparison,
                                  const ComparisonNames& names) {
-  document::Table table{.title = "Operations that changed",
-                        .columns = {document::words("case"),
-                                    document::words("op"),
-                                    document::words("phase"),
-                                    document::words("input shapes"),
-                                    {.head = "calls/step before"},
-                                    {.head = "calls/step after"},
-                                    {.head = "share before"},
-                                    {.head = "share after"},
-                                    {.head = "time per step"}},
-                        .rows = {}};
-  for (const verdict::CaseResult& one : comparison.cases) {
-    for (const verdict::OpChange& op : one.ops) {
-      table.rows.push_back(
-          {.cells = {names.of(one),
-                     op.name,
-                     op.phase,
-                     op.shapes,
-                     document::number(op.base_calls),
-                     document::number(op.candidate_calls),
-                     {text::percent_text(op.base_share), op.base_share},
-                     {text::percent_text(op.candidate_share), op.candidate_share},
-                     {op.change_ns ? text::signed_duration(*op.change_ns) : "-", op.change_ns}}});
-    }
-  }
+  using Change = PartOfCase<verdict::OpChange>;
+  using Line = const Change&;
+  document::Table table = document::project<Change>(
+      Change::all(comparison, &verdict::CaseResult::ops),
+      {{document::words("case"), [&](Line line) { return names.of(*line.of); }},
+       {document::words("op"), [](Line line) { return line.part->name; }},
+       {document::words("phase"), [](Line line) { return line.part->phase; }},
+       {document::words("input shapes"), [](Line line) { return line.part->shapes; }},
+       {{.head = "calls/step before"},
+        [](Line line) { return document::number(line.part->base_calls); }},
+       {{.head = "calls/step after"},
+        [](Line line) { return document::number(line.part->candidate_calls); }},
+       {{.head = "share before"},
+        [](Line line) { return document::percent_text(line.part->base_share); }},
+       {{.head = "share after"},
+        [](Line line) { return document::percent_text(line.part->candidate_share); }},
+       {{.head = "time per step"},
+        [](Line line) { return document::signed_duration(line.part->change_ns); }}});
+  table.title = "Operations that changed";
   return table;
 }
 
 document::Table missing_table(const verdict::Comparison& comparison, const ComparisonNames& names) {
   document::Table table{
       .title = "Cases that only one side has",
-      .columns = {document::words("only in"), document::words("case"), document::words("id")},
-      .rows = {}};
+      .columns = {document::words("only in"), document::words("case"), document::words("id")}};
   const bool arms = !comparison.looks.empty();
-  const auto add = [&](const std::vector<verdict::MissingCase>& cases, const std::string& side) {
-    for (const verdict::MissingCase& one : cases) {
+  for (const auto& [cases, side] :
+       {std::pair{&comparison.only_base, arms ? "arm A" : comparison.base},
+        std::pair{&comparison.only_candidate, arms ? "arm B" : comparison.candidate}}) {
+    for (const verdict::MissingCase& one : *cases) {
       table.rows.push_back({.cells = {side, names.of(one), one.case_id}});
     }
-  };
-  add(comparison.only_base, arms ? "arm A" : comparison.base);
-  add(comparison.only_candidate, arms ? "arm B" : comparison.candidate);
+  }
   return table;
 }
 
@@ -251,15 +249,14 @@ document::Chapter section_of(const verdict::Comparison& comparison, std::size_t 
   return section;
 }
 
-// One per comparison, in order.
-std::vector<document::Chapter> comparison_sections(
-    std::span<const verdict::Comparison> comparisons) {
-  std::vector<document::Chapter> sections;
-  for (std::size_t i = 0; i < comparisons.size(); ++i) {
-    sections.push_back(
-        section_of(comparisons[i], i, comparisons.size() > 1 ? letter_of(i + 1) : ""));
+// Without the folder of the base, which both sides share as a rule.
+std::string title_of(const verdict::Comparison& first, std::string headline) {
+  const bool files = first.looks.empty();
+  const std::string folder = first.base.substr(0, first.base.rfind('/') + 1);
+  while (files && !folder.empty() && headline.find(folder) != std::string::npos) {
+    headline.erase(headline.find(folder), folder.size());
   }
-  return sections;
+  return headline;
 }
 
 }  // namespace
@@ -270,7 +267,7 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
   std::size_t cases = 0;
   for (const verdict::Comparison& comparison : comparisons) cases += comparison.cases.size();
   ReportContent content{.kind = "verdict",
-                        .title = document.headline,
+                        .title = title_of(comparisons.front(), document.headline),
                         .answer = document.answer,
                         .sections = {},
                         .data = verdict_json(comparisons),
@@ -279,23 +276,28 @@ ReportContent verdict_content(std::span<const verdict::Comparison> comparisons,
                         .measured = std::ranges::any_of(comparisons, was_measured)};
   // For several comparisons the tables say which letter is which; the table of a single one goes
   // below its chart.
-  std::vector<document::Block> overview =
-      comparisons.size() > 1
-          ? blocks_of(document, {chapters::kDesign, chapters::kCases, chapters::kCauses})
-          : blocks_of(document, {chapters::kCauses});
-  std::ranges::move(blocks_of(document, {chapters::kDoubts}), std::back_inserter(overview));
-  document::Chapter first{.id = "overview", .title = "Overview", .blocks = std::move(overview)};
-  std::vector<document::Chapter> sections = comparison_sections(comparisons);
+  const bool several = comparisons.size() > 1;
+  using Ids = std::vector<const char*>;
+  document::Chapter first{
+      .id = "overview",
+      .title = "Overview",
+      .blocks = blocks_of(document, several ? Ids{chapters::kDesign, chapters::kCases,
+                                                  chapters::kCauses, chapters::kDoubts}
+                                            : Ids{chapters::kCauses, chapters::kDoubts})};
+  std::vector<document::Chapter>& sections = content.sections;
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    sections.push_back(section_of(comparisons[i], i, several ? letter_of(i + 1) : ""));
+  }
   move_first_figure(sections[verdict::worst_of(comparisons)], first, 0);
-  if (!first.blocks.empty()) content.sections.push_back(std::move(first));
-  std::ranges::move(sections, std::back_inserter(content.sections));
-  std::vector<document::Block> rest =
-      comparisons.size() > 1 ? blocks_of(document, {chapters::kRemarks})
-                             : blocks_of(document, {chapters::kDesign, chapters::kRemarks});
-  content.sections.push_back({.id = chapters::kDesign,
-                              .title = "How it was measured and judged",
-                              .blocks = std::move(rest),
-                              .folded = true});
+  if (!first.blocks.empty()) sections.insert(sections.begin(), std::move(first));
+  document::Chapter design{
+      .id = chapters::kDesign,
+      .title = "How it was measured and judged",
+      .blocks = blocks_of(
+          document, several ? Ids{chapters::kRemarks} : Ids{chapters::kDesign, chapters::kRemarks}),
+      .folded = true};
+  if (!several) design.blocks.insert(design.blocks.begin(), document::Paragraph{document.headline});
+  sections.push_back(std::move(design));
   return content;
 }
 

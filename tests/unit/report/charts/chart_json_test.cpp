@@ -10,9 +10,9 @@ namespace {
 
 TEST(ChartNumbers, NonFiniteNumbers_AreNull) {
   json::JsonText json = chart("dots");
-  const double values[] = {53.216789, 1, -2e300, std::numeric_limits<double>::quiet_NaN()};
-  add_numbers(json, "y", values, 5);
-  EXPECT_EQ(json.close_object().line(), R"({"chart":"dots","y":[53.217,1,-2e+300,null]})");
+  const double values[] = {53.2167891, 1, -2e300, std::numeric_limits<double>::quiet_NaN()};
+  add_each(json, "y", values);
+  EXPECT_EQ(json.close_object().line(), R"({"chart":"dots","y":[53.2168,1,-2e+300,null]})");
 }
 
 TEST(ThinOut, FewPoints_AreKept) {

@@ -2,7 +2,6 @@
 // The charts of a run, compared with the rows of the table and the steps of the file.
 #include "harness/base/launch_outcome.h"
 #include "harness/findings/finding.h"
-#include "harness/report/internal/html/case_chart.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "tests/testing.h"
 #include "tests/unit/report/charts/charted.h"
@@ -22,9 +21,8 @@ Json cases_of(const TableFacts& facts) {
   return Json::parse(json.close_object().take());
 }
 
-Drawn launches_of(const TableFacts& facts, const DrawOptions& options = {}) {
-  return test::drawn_by(
-      [&](json::JsonText& json) { return launches_section(facts, options, json); });
+Drawn launches_of(const TableFacts& facts) {
+  return test::drawn_by([&](json::JsonText& json) { return launches_section(facts, json); });
 }
 
 TEST(RunCharts, Cases_HaveTheNumbersOfTheTable) {
@@ -35,16 +33,10 @@ TEST(RunCharts, Cases_HaveTheNumbersOfTheTable) {
   EXPECT_EQ(charts["show"], "stepbench show results/sample");
   EXPECT_EQ(charts["measures"][0]["head"], "step [ms]");
   EXPECT_EQ(charts["measures"][1]["head"], "samples/s");
-  ASSERT_EQ(charts["cases"].size(), facts.rows.size());
+  EXPECT_EQ(charts["measures"][1]["key"], "samples_per_s");
+  ASSERT_EQ(charts["labels"].size(), facts.rows.size());
   for (std::size_t i = 0; i < facts.rows.size(); ++i) {
-    const estimate::CaseRow& row = facts.rows[i];
-    const Json& drawn = charts["cases"][i];
-    EXPECT_EQ(drawn["label"], facts.names.name(row));
-    EXPECT_EQ(drawn["spread"], "range (n=3)");
-    EXPECT_TRUE(test::is_near(drawn["values"][0][0], *row.step_ns / 1e6));
-    EXPECT_TRUE(test::is_near(drawn["values"][0][1], row.interval_ns.low / 1e6));
-    EXPECT_TRUE(test::is_near(drawn["values"][0][2], row.interval_ns.high / 1e6));
-    EXPECT_TRUE(test::is_near(drawn["values"][1][0], *row.samples_per_s));
+    EXPECT_EQ(charts["labels"][i], facts.names.name(facts.rows[i]));
   }
 }
 
@@ -55,17 +47,7 @@ TEST(RunCharts, LatencyAndSteps_HaveOwnHeads) {
   results.launches[1].row.options["schedule.sync"] = std::string("step");
   const Json charts = cases_of(table_facts(results, {}));
   EXPECT_EQ(charts["measures"][0]["head"], "step [ms]");
-  EXPECT_EQ(charts["measures"][0]["own"], true) << "the head is of the steps alone";
-  EXPECT_EQ(charts["cases"][1]["values"][0][0], 7.5);
-}
-
-TEST(RunCharts, CaseWithoutNumber_ShowsTheCause) {
-  const record::Results results =
-      test::planned_results({{.options = {{"a", std::int64_t{1}}}, .step_ns = {2'000'000}},
-                             {.options = {{"a", std::int64_t{2}}}}});
-  const Json charts = cases_of(table_facts(results, {}));
-  EXPECT_TRUE(charts["cases"][1]["values"][0].is_null());
-  EXPECT_EQ(charts["cases"][1]["without"], "failed: out of memory");
+  EXPECT_EQ(charts["measures"][0]["key"], "step_ns") << "the head is of the steps alone";
 }
 
 // Results with times of a device phase and of a side stream.
@@ -93,10 +75,8 @@ TEST(Anatomy, HostDeviceAndSideStreams_AreFigures) {
   const auto figures = figures_of(*section);
   ASSERT_EQ(figures.size(), 3U);
   EXPECT_EQ(figures[0].json["phases"], "phases");
-  EXPECT_EQ(figures[0].json["step"], false) << "the step is the device's";
   EXPECT_THAT(figures[1].figure.title, HasSubstr("on the stream that computes"));
   EXPECT_EQ(figures[1].json["phases"], "device_phases");
-  EXPECT_EQ(figures[1].json["step"], true);
   EXPECT_THAT(figures[2].figure.title, HasSubstr("beside the step"));
   EXPECT_EQ(figures[2].json["rows"], Json::parse("[0]")) << "the other case failed";
   EXPECT_THAT(figures[1].figure.alt, HasSubstr("other is the longest phase of each"));
@@ -144,9 +124,9 @@ TEST(Distributions, Latency_MarksFlagsWithoutWaits) {
   const auto section = distributions_section(table_facts(results, {}), {});
   ASSERT_TRUE(section);
   const Json json = figures_of(*section)[0].json;
-  ASSERT_EQ(json["flags"].size(), 1U);
-  EXPECT_EQ(json["flags"][0]["name"], "epoch border");
-  EXPECT_EQ(json["flags"][0]["at"], Json::parse("[8]"));
+  EXPECT_EQ(json["flags"][0], "epoch border");
+  EXPECT_EQ(json["launches"][0]["index"][0], 8);
+  EXPECT_EQ(json["launches"][0]["flags"], Json::parse("[1,0,0,0]"));
   EXPECT_EQ(json["launches"][0]["times"][0], 750) << "the wait for data left out";
   EXPECT_EQ(json["launches"][0]["steps"][0], 1000) << "over time the whole step";
 }
@@ -176,9 +156,9 @@ TEST(Distributions, ManySteps_KeepTheSlowest) {
   EXPECT_LE(section->steps_drawn, 500);
   const Json& launch = read.json["launches"][0];
   EXPECT_LE(launch["steps"].size() + launch["times"].size(), 1000U);
-  const auto slow = std::find(launch["at"].begin(), launch["at"].end(), 54'321);
-  ASSERT_NE(slow, launch["at"].end());
-  EXPECT_EQ(launch["steps"][static_cast<std::size_t>(slow - launch["at"].begin())], 50);
+  const auto slow = std::find(launch["index"].begin(), launch["index"].end(), 54'321);
+  ASSERT_NE(slow, launch["index"].end());
+  EXPECT_EQ(launch["steps"][static_cast<std::size_t>(slow - launch["index"].begin())], 50);
 }
 
 TEST(RunCharts, ManyCases_ShowBestAndDoubtful) {
@@ -219,9 +199,8 @@ TEST(LaunchCharts, EachLaunch_HasItsStartAndNumber) {
     EXPECT_NEAR(row["ns"].get<double>(), expected.at(row["started"]), 1);
     if (!row.contains("flags")) continue;
     EXPECT_EQ(row["started"], "2026-11-22T03:16:02Z");
-    EXPECT_EQ(drawn.charts["launches"]["flags"][row["flags"][0]]["kind"], 2) << "a warm-up";
+    EXPECT_EQ(drawn.charts["launches"]["meanings"][row["flags"][0]], "the warm-up was too short");
   }
-  EXPECT_EQ(drawn.charts["launches"]["by_time"], true);
 }
 
 TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
@@ -235,28 +214,15 @@ TEST(LaunchCharts, FailedAndBusy_HaveAReason) {
   const TableFacts facts = table_facts(results, {});
   const Drawn drawn = launches_of(facts);
   const Json& launches = drawn.charts["launches"];
-  EXPECT_EQ(launches["flags"][std::string(launch_flag::kSteal)]["kind"], 0);
   std::vector<std::string> reasons;
   for (const Json& row : launches["rows"]) {
     if (row.contains("why")) reasons.push_back(row["why"]);
   }
   EXPECT_THAT(reasons, ElementsAre("failed: <i>no memory</i>"));
   EXPECT_THAT(drawn.figures[1].figure.alt, HasSubstr("GPU temperature [°C] 71.0 to 71.0"));
-  EXPECT_EQ(drawn.figures[1].json["numbers"].size(), 1U);
-  EXPECT_EQ(launches["machine"]["gpu.temperature_c_max"].size(), launches["rows"].size());
+  EXPECT_EQ(launches["machine"].size(), 1U);
+  EXPECT_EQ(launches["machine"][0]["values"].size(), launches["rows"].size());
   EXPECT_THAT(drawn.figures[0].figure.alt, HasSubstr("1 with a doubt, 1 failed or skipped"));
-}
-
-TEST(LaunchCharts, ManyLaunches_StateTheDrawnCount) {
-  std::vector<PlannedCase> cases;
-  for (std::int64_t i = 0; i < 40; ++i) {
-    cases.push_back({.options = {{"a", i}}, .step_ns = std::vector<std::int64_t>(100, 1'000'000)});
-  }
-  const record::Results results = test::planned_results(cases);
-  const test::ReadFigure read = launches_of(table_facts(results, {}), {.points = 400}).figures[0];
-  EXPECT_EQ(read.json["relative_first"], true) << "where there are many cases";
-  EXPECT_THAT(read.figure.note, HasSubstr("About 400 of 4,000 launches are drawn"));
-  EXPECT_EQ(read.json["points"], 400);
 }
 
 TEST(RunCharts, NoResults_HaveNone) {

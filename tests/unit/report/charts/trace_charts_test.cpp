@@ -37,20 +37,17 @@ TEST(TraceCharts, PartsOfEachStep_SumAsAnalysed) {
   const auto section = trace_section(analysed, 0, "steps");
   ASSERT_TRUE(section);
   const auto figures = figures_of(*section);
-  ASSERT_EQ(figures.size(), 2U);
+  ASSERT_EQ(figures.size(), 1U);
   const Json& asked = figures[0].json;
   const Json json = Json::parse(analysis_json(analysed, 0));
   const Json& idle = json["idle"][asked["idle"].get<std::size_t>()];
   for (std::size_t step = 0; step < idle["wall_ns"].size(); ++step) {
     std::int64_t sum = 0;
-    for (const Json& part : asked["parts"]) {
-      sum += idle[part[0].get<std::string>()][step].get<std::int64_t>();
+    for (const auto& [key, words] : asked["parts"].items()) {
+      sum += idle[key][step].get<std::int64_t>();
     }
     EXPECT_EQ(sum, idle["wall_ns"][step]) << step;
   }
-  double mean = 0;
-  for (const Json& part : figures[1].json["mean_ns"]) mean += part.get<double>();
-  EXPECT_NEAR(mean, figures[1].json["wall_ns"].get<double>(), 1);
 }
 
 TEST(TraceCharts, SlowRank_IsNamed) {
@@ -121,7 +118,7 @@ TEST(TracePage, Ranks_NameTheSlowOneFirst) {
   EXPECT_FALSE(content.sections[0].folded);
   EXPECT_TRUE(content.sections[3].folded);
   EXPECT_EQ(figures_of(content.sections[0]).size(), 3U) << "waits, a step in lanes, the matrix";
-  EXPECT_EQ(figures_of(content.sections[1]).size(), 2U) << "its steps";
+  EXPECT_EQ(figures_of(content.sections[1]).size(), 1U) << "its steps";
   EXPECT_EQ(Json::parse(content.data).back()["ranks"]["straggler"]["rank"], 2);
   TracePage alike;
   alike.add_job(3, -1);

@@ -15,10 +15,19 @@
 namespace stepbench::report {
 namespace {
 
+struct Page {
+  ReportContent content = {};
+  std::string data = R"({"a":"</script>"})";
+  ReportOptions options = {};
+
+  [[nodiscard]] std::string html() const { return html_page(content, data, options); }
+};
+
 Page page_of(std::vector<document::Block> blocks) {
-  return {.title = "A <title>",
-          .sections = {{.id = "sweep", .title = "Sweep & more", .blocks = std::move(blocks)}},
-          .data = R"({"a":"</script>"})"};
+  Page page;
+  page.content.title = "A <title>";
+  page.content.sections = {{.id = "sweep", .title = "Sweep & more", .blocks = std::move(blocks)}};
+  return page;
 }
 
 document::Figure figure(const std::string& title) {
@@ -39,8 +48,8 @@ std::string source_of(std::string_view script) {
 
 TEST(Page, OnlyOwnScripts_MayRun) {
   Page page = page_of({figure("f")});
-  page.plotly = {.script = "window.Plotly={}", .version = "4.1.1"};
-  const std::string html = html_page(page);
+  page.options.plotly = {.script = "window.Plotly={}", .version = "4.1.1"};
+  const std::string html = page.html();
   const std::string own = std::string(chart_script()) + std::string(page_script());
   EXPECT_THAT(html, HasSubstr("default-src 'none'; script-src " + source_of(own) + ' ' +
                               source_of("window.Plotly={}") + ';'));
@@ -49,9 +58,9 @@ TEST(Page, OnlyOwnScripts_MayRun) {
 }
 
 TEST(Page, ForeignText_StaysText) {
-  const std::string html =
-      html_page(page_of({document::Paragraph{"<img src=x onerror=alert(1)>"},
-                         document::Verbatim{"a<b", "</pre><script>alert(1)</script>"}}));
+  const std::string html = page_of({document::Paragraph{"<img src=x onerror=alert(1)>"},
+                                    document::Verbatim{"a<b", "</pre><script>alert(1)</script>"}})
+                               .html();
   EXPECT_THAT(html, HasSubstr("<h1>A &lt;title&gt;</h1>"));
   EXPECT_THAT(html, HasSubstr("Sweep &amp; more"));
   EXPECT_THAT(html, Not(HasSubstr("<img")));
@@ -63,19 +72,19 @@ TEST(Page, Figure_HasTextAndItsNumbers) {
   document::Figure with_note = figure("steps");
   with_note.note = "900 of 1,000 steps are left out";
   Page page = page_of({with_note, numbers(2)});
-  page.plotly = {.script = "x", .version = "4.1.1"};
-  EXPECT_THAT(html_page(page),
+  page.options.plotly = {.script = "x", .version = "4.1.1"};
+  EXPECT_THAT(page.html(),
               AllOf(HasSubstr("<p class=\"alt\" id=\"figure-1-alt\">what it shows</p>"),
                     HasSubstr("900 of 1,000 steps are left out"),
                     HasSubstr("<a href=\"#table-1\">"), HasSubstr("<td data-v=\"1\">1</td>")));
-  page.plotly = {};
-  EXPECT_THAT(html_page(page),
+  page.options.plotly = {};
+  EXPECT_THAT(page.html(),
               AllOf(HasSubstr("what it shows"), Not(HasSubstr("data-figure=")),
                     Not(HasSubstr(R"("layout":{})")), HasSubstr("Made without charts")));
 }
 
 TEST(Page, LongTable_IsCutWithANote) {
-  const std::string html = html_page(page_of({numbers(document::kPageRows + 5)}));
+  const std::string html = page_of({numbers(document::kPageRows + 5)}).html();
   EXPECT_THAT(html, HasSubstr("The first 2,000 of 2,005 rows"));
   EXPECT_THAT(html, HasSubstr(">1999</td>"));
   EXPECT_THAT(html, Not(HasSubstr(">2000</td>")));
@@ -84,14 +93,14 @@ TEST(Page, LongTable_IsCutWithANote) {
 TEST(Page, Compact_PacksLongParts) {
   Page page = page_of({figure("f")});
   page.data = "{\"a\":\"" + std::string(100'000, 'x') + "\"}";
-  page.plotly = {.script = std::string(100'000, ' '), .version = "4.1.1"};
-  const std::string plain = html_page(page);
-  page.compact = true;
-  const std::string compact = html_page(page);
+  page.options.plotly = {.script = std::string(100'000, ' '), .version = "4.1.1"};
+  const std::string plain = page.html();
+  page.options.compact = true;
+  const std::string compact = page.html();
   EXPECT_GT(plain.size(), compact.size() + 190'000);
   EXPECT_THAT(compact, HasSubstr("id=\"plotly-packed\" data-encoding=\"gzip+base64\""));
   EXPECT_THAT(compact, HasSubstr("id=\"stepbench-data\" data-encoding=\"gzip+base64\""));
-  EXPECT_THAT(compact, HasSubstr(source_of(page.plotly.script)));
+  EXPECT_THAT(compact, HasSubstr(source_of(page.options.plotly.script)));
 }
 
 // As long as the real one, with the same end.
