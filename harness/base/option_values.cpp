@@ -57,9 +57,9 @@ OptionValues::OptionValues(std::initializer_list<value_type> values) {
   for (const value_type& entry : values) emplace(entry.first, entry.second);
 }
 
-OptionValues::OptionValues(const Map& values) : added_(values.begin(), values.end()) {}
+OptionValues::OptionValues(const Fields& values) : added_(values.begin(), values.end()) {}
 
-OptionValues::operator Map() const { return {begin(), end()}; }
+OptionValues::operator Fields() const { return {begin(), end()}; }
 
 bool OptionValues::const_iterator::at_frozen() const {
   if (!values_->frozen_ || frozen_ == values_->frozen_->entries.size()) return false;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,7 +21,6 @@ namespace stepbench {
 // stores only the options that differ. Concurrent reads are safe.
 class OptionValues {
  public:
-  using Map = Fields;
   using value_type = std::pair<std::string, Value>;
   using reference = std::pair<const std::string&, const Value&>;
 
@@ -63,8 +61,8 @@ class OptionValues {
 
   OptionValues() = default;
   OptionValues(std::initializer_list<value_type> values);
-  explicit OptionValues(const Map& values);
-  explicit operator Map() const;
+  explicit OptionValues(const Fields& values);
+  explicit operator Fields() const;
 
   [[nodiscard]] const_iterator begin() const { return {this, 0, 0}; }
   [[nodiscard]] const_iterator end() const;

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
+
+#include "harness/base/named_values.h"
 
 namespace stepbench {
 
@@ -39,7 +39,7 @@ template <typename Values>
 }
 
 // Name -> value: facts, recorded options, measured numbers.
-using Fields = std::map<std::string, Value, std::less<>>;
+using Fields = NamedValues<Value>;
 
 // Returns the text of the value with this name; `otherwise` if it is absent or null.
 template <typename Values>

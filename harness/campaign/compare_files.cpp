@@ -52,7 +52,7 @@ std::string last_part(const std::string& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-constexpr std::int64_t kMaxLaunches = 60'000;  // all results are in memory, 16 KB for a launch
+constexpr std::int64_t kMaxLaunches = 100'000;  // all results are in memory, 8 KB for a launch
 
 void refuse_many_launches(const CompareRequest& request) {
   std::int64_t lines = record::count_launches(request.base);

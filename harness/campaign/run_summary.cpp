@@ -156,7 +156,7 @@ void join_files(std::vector<FileFacts>& files, RunSummary& run) {
     running = running || file.running;
     last_of_shard[text_of(file.run.context, "shard")] = &file;
     for (auto& [key, facts] : file.launches) take_launch(std::move(facts), launches);
-    for (auto& [name, value] : file.run.labels) run.labels.insert_or_assign(name, value);
+    for (const auto& [name, value] : file.run.labels) run.labels.insert_or_assign(name, value);
   }
   for (const auto& [shard, file] : last_of_shard) run.cases += file->run.cases;
   run.state = running ? RunState::kRunning : state_of(last_of_shard);

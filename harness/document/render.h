@@ -24,8 +24,9 @@ struct RenderStyle {
 
 // A document and its tables on a terminal: the answer first, and last too on a long page.
 
-// Lines of at most `columns` cells, except for longer words.
-[[nodiscard]] std::string render_text(const Document& document, std::size_t columns, bool colour);
+// Lines of at most `columns` cells, except for longer words. A document that is moved in is not
+// copied.
+[[nodiscard]] std::string render_text(Document document, std::size_t columns, bool colour);
 
 struct DrawnTable {
   std::string text;

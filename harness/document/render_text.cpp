@@ -69,10 +69,10 @@ class TextPage {
     if (colour_) text_.insert(text_.size() - 1, kEnd);
   }
 
-  void add(const Table& table) {
+  void add(Table&& table) {
     if (table.rows.empty()) return;
     add(Heading{.title = table.title, .subtitle = table.subtitle});
-    const DrawnTable drawn = draw(table, columns_, colour_);
+    const DrawnTable drawn = draw(std::move(table), columns_, colour_);
     text_ += drawn.text;
     if (drawn.dropped.empty()) return;
     line("columns left out: " + text::join(drawn.dropped) + " (a wider terminal " +
@@ -121,14 +121,14 @@ std::string tinted(std::string text, Tone tone, bool colour) {
          std::string(kEnd);
 }
 
-std::string render_text(const Document& document, std::size_t columns, bool colour) {
+std::string render_text(Document document, std::size_t columns, bool colour) {
   TextPage page(columns, colour, document.all_columns_in);
   page.add(document.answer, true);
   if (!document.headline.empty()) page.line(document.headline);
-  for (const Chapter& chapter : document.chapters) {
+  for (Chapter& chapter : document.chapters) {
     if (!chapter.blocks.empty() && &chapter != &document.chapters.front()) page.gap();
-    for (const Block& block : chapter.blocks) {
-      std::visit([&](const auto& each) { page.add(each); }, block);
+    for (Block& block : chapter.blocks) {
+      std::visit([&](auto& each) { page.add(std::move(each)); }, block);
     }
   }
   if (page.lines() > kLongPageLines && !document.answer_once) page.add(document.answer, false);
@@ -270,7 +270,7 @@ std::vector<std::string> wrapped_cell(const std::string& text, std::size_t cells
 }
 
 // Applies the layout. Adds the heads of dropped columns to `dropped`, in drop order.
-Table laid_out(const Table& table, const Layout& layout, std::vector<std::string>& dropped) {
+Table laid_out(Table&& table, const Layout& layout, std::vector<std::string>& dropped) {
   Table made;
   std::vector<std::size_t> hidden;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -291,14 +291,16 @@ Table laid_out(const Table& table, const Layout& layout, std::vector<std::string
       cut[i] = cut_cells(table, i, layout.width(i));
   }
   for (std::size_t at = 0; at < table.rows.size(); ++at) {
-    const TableRow& row = table.rows[at];
-    TableRow line{.cells = {}, .tone = row.tone, .instead = row.instead};
+    TableRow& row = table.rows[at];
+    std::vector<Cell> cells = std::move(row.cells);  // freed row by row: tables can be large
+    TableRow line{.cells = {}, .tone = row.tone, .instead = std::move(row.instead)};
+    line.cells.reserve(made.columns.size());
     std::vector<std::vector<Cell>> more;  // lines below it
-    for (std::size_t i = 0; i < row.cells.size(); ++i) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
       if (!layout.shows(i)) continue;
-      line.cells.push_back(cut[i].empty() ? row.cells[i] : Cell(cut[i][at]));
+      line.cells.push_back(cut[i].empty() ? std::move(cells[i]) : Cell(cut[i][at]));
       if (!layout.is_cut(i) || !table.columns[i].wraps) continue;
-      const auto lines = wrapped_cell(row.cells[i].text, layout.width(i));
+      const auto lines = wrapped_cell(line.cells.back().text, layout.width(i));
       line.cells.back() = lines.front();
       for (std::size_t next = 1; next < lines.size(); ++next) {
         if (more.size() < next) more.emplace_back();
@@ -307,8 +309,8 @@ Table laid_out(const Table& table, const Layout& layout, std::vector<std::string
       }
     }
     made.rows.push_back(std::move(line));
-    for (std::vector<Cell>& cells : more) {
-      made.rows.push_back({.cells = std::move(cells), .tone = row.tone});
+    for (std::vector<Cell>& below : more) {
+      made.rows.push_back({.cells = std::move(below), .tone = row.tone});
     }
   }
   return made;
@@ -371,7 +373,7 @@ DrawnTable draw(Table table, std::size_t columns, bool colour) {
   make_printable(table);
   Layout layout(table);
   layout.fit(columns);
-  table = laid_out(table, layout, drawn.dropped);
+  table = laid_out(std::move(table), layout, drawn.dropped);
   const std::vector<std::size_t> widths = widths_of(table);
   const std::vector<Cell> heads = heads_of(table);
   const bool headless = std::ranges::all_of(heads, &std::string::empty, &Cell::text);

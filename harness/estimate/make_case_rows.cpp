@@ -88,6 +88,7 @@ class Gatherer {
     std::vector<CaseRow> rows;
     rows.reserve(sorted.size());
     for (const std::size_t row : sorted) rows.push_back(std::move(rows_[row]));
+    std::vector<CaseRow>().swap(rows_);  // before the estimates take memory
     for (CaseRow& each : rows) estimate_case(each);
     add_scaling(rows);
     return rows;

@@ -221,17 +221,18 @@ void FieldReader::take(std::string_view field, const JsonView& view, Value& valu
 }
 
 void FieldReader::take(std::string_view field, const JsonView& view,
-                       std::map<std::string, std::optional<double>, std::less<>>& numbers,
-                       const FieldRule&) {
+                       NamedValues<std::optional<double>>& numbers, const FieldRule&) {
   const auto object = view.object();
   if (!object) wrong_type(field, "an object", view);
+  NamedValues<std::optional<double>>::Map all;
   for (const auto& [name, each] : object->members()) {
     const std::optional<double> number = each.number();
     if (!number && !each.is_null()) {
       wrong_type(std::string(field).append("/").append(name), "a number or null", each);
     }
-    numbers.emplace_hint(numbers.end(), name, number);
+    all.emplace_hint(all.end(), name, number);
   }
+  numbers = NamedValues(std::move(all));
 }
 
 void FieldReader::unknown(std::string_view field, std::string_view name,

@@ -15,7 +15,6 @@
 #include <concepts>
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
+#include "harness/base/named_values.h"
 #include "harness/base/option_values.h"
 #include "harness/base/series.h"
 #include "harness/base/value.h"
@@ -210,8 +210,7 @@ class FieldReader {
   static void take(std::string_view field, const JsonView& view, Value& value,
                    const FieldRule& rule);
   static void take(std::string_view field, const JsonView& view,
-                   std::map<std::string, std::optional<double>, std::less<>>& numbers,
-                   const FieldRule& rule);
+                   NamedValues<std::optional<double>>& numbers, const FieldRule& rule);
 
   template <typename T>
   void take(std::string_view field, const JsonView& view, std::optional<T>& member,

@@ -160,13 +160,13 @@ std::optional<LineObject> LineObject::object(std::string_view field) const {
 }
 
 Fields LineObject::fields(std::string_view field, Nested nested) const {
-  Fields all;
   const auto inner = object(field);
-  if (!inner) return all;
+  if (!inner) return {};
+  Fields::Map all;
   for (const auto& [key, value] : inner->members()) {
     all.emplace_hint(all.end(), key, plain_value(value, field, key, nested));
   }
-  return all;
+  return Fields(std::move(all));
 }
 
 std::optional<OptionValues> LineObject::options_like(const OptionValues& like,

@@ -157,8 +157,14 @@ bool is_null_device(const struct stat& facts) {
 }
 
 void refuse_kind(const NamedFile& output) {
+  const bool ends_with_slash = !output.path.empty() && !output.path.has_filename();
+  if (ends_with_slash) refuse(output, "is the name of a folder; name a file");
   struct stat facts {};
-  if (::stat(output.path.c_str(), &facts) != 0 || is_null_device(facts)) return;
+  if (::stat(output.path.c_str(), &facts) != 0) {
+    if (errno == ELOOP) refuse(output, "is a link to itself; name a file");
+    return;
+  }
+  if (is_null_device(facts)) return;
   if (S_ISDIR(facts.st_mode)) refuse(output, "is a folder; name a file");
   if (S_ISCHR(facts.st_mode) || S_ISBLK(facts.st_mode)) refuse(output, "is a device; name a file");
   if (S_ISSOCK(facts.st_mode)) refuse(output, "is a socket; name a file");

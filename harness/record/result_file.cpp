@@ -240,6 +240,15 @@ void take_codes(LaunchReport& report) {
   });
 }
 
+// Names would be most of a launch's memory.
+void share_names(LaunchRow& row, NamePool& names) {
+  row.machine.share_names(names);
+  row.report.metrics.share_names(names);
+  for (Fields* fields : {&row.report.effective, &row.report.schedule, &row.report.fingerprint}) {
+    fields->share_names(names);
+  }
+}
+
 }  // namespace
 
 std::size_t Join::Hash::operator()(const LaunchKey& key) const {
@@ -329,6 +338,7 @@ void Join::take(LaunchRow&& row) {
                    });
   launch.row = std::move(row);
   take_codes(launch.row.report);
+  share_names(launch.row, names_);
   launch.schema_minor = schema_minor_;
   launch.phases = phases_;
   launch.run = results_.runs.empty() ? 0 : results_.runs.size() - 1;

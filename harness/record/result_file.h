@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/named_values.h"
 #include "harness/base/option_values.h"
 #include "harness/record/internal/line_codec.h"
 #include "harness/record/rows.h"
@@ -106,6 +107,7 @@ class Join {
   std::map<std::string, std::size_t, std::less<>> column_index_;
   std::unordered_set<std::string> worker_ids_;
   std::size_t launch_lines_ = 0;
+  NamePool names_;                                       // of what launches report
   int schema_minor_ = kResultMinor;                      // current file
   std::shared_ptr<const DeclaredPhases> phases_;         // current file; null: not declared
   const std::function<std::string()>* where_ = nullptr;  // current row

@@ -6,12 +6,12 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "harness/base/launch_outcome.h"
+#include "harness/base/named_values.h"
 #include "harness/base/option_values.h"
 #include "harness/base/pass.h"
 #include "harness/base/series.h"
@@ -125,7 +125,7 @@ struct OpsRow {
 
 // The worker's report of a finished launch.
 struct LaunchReport {
-  using Metrics = std::map<std::string, std::optional<double>, std::less<>>;
+  using Metrics = NamedValues<std::optional<double>>;
   Fields effective = {};  // options actually in force, by full name
   // stop_reason count|precision|wall_limit|error, cycles, active, warmup, warmup_verdict
   Fields schedule = {};

@@ -51,7 +51,7 @@ record::RunRow make_run_header(const RunFacts& facts, const Fields& host, Fields
   row.smoke = facts.smoke;
   row.asked = facts.asked;
   row.context = std::move(git);
-  if (const auto name = host.find("host"); name != host.end()) row.context.insert(*name);
+  if (const auto name = host.find("host"); name != host.end()) row.context["host"] = name->second;
   row.context.emplace("shard", shard_text(facts.shard));
   row.context.emplace("worker", facts.worker.path.string());
   row.context.emplace("worker_build_id", facts.worker.build_id);
@@ -233,9 +233,9 @@ void hide_secrets(record::RunRow& row, const std::vector<std::string>& values) {
   }
   row.config_text = text::mask_secrets(row.config_text, values);
   for (Fields* fields : {&row.context, &row.labels}) {
-    for (auto& [name, value] : *fields) {
+    for (const auto& [name, value] : *fields) {
       if (const auto* text = std::get_if<std::string>(&value)) {
-        value = text::mask_secrets(*text, values);
+        (*fields)[name] = text::mask_secrets(*text, values);
       }
     }
   }

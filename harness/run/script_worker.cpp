@@ -50,7 +50,7 @@ bool is_script_worker(const std::filesystem::path& worker) {
 
 std::string interpreter_at(const std::string& path) {
   namespace fs = std::filesystem;
-  if (path.starts_with('{')) return path;  // {worktree}/venv/bin/python, filled in by bisect
+  if (path.starts_with("{worktree}")) return path;  // filled in by bisect
   if (path.find('/') == std::string::npos && !fs::is_directory(path)) return path;
   const fs::path absolute = fs::absolute(path).lexically_normal();
   return (fs::is_directory(absolute) ? absolute / "bin" / "python" : absolute).string();

@@ -20,6 +20,24 @@ bool is_name_char(char c) {
 
 char upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; }
 
+// "Api-Key" -> "api_key".
+std::string plain_name(std::string_view name) {
+  std::string plain{name};
+  for (char& c : plain) {
+    c = c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return plain;
+}
+
+// For plain names: "db_password", "accountkey".
+bool ends_like_a_secret(std::string_view name) {
+  constexpr std::array<std::string_view, 14> kEnds = {
+      "password",  "passwd",     "passphrase",   "secret",     "api_key",
+      "apikey",    "accesskey",  "access_key",   "secret_key", "private_key",
+      "api_token", "auth_token", "access_token", "accountkey"};
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
 struct Piece {
   std::size_t from = 0;
   std::size_t to = 0;
@@ -158,7 +176,7 @@ std::string mask_variables(std::string_view text) {
     const bool is_option = text.substr(0, name_begin).ends_with(kVariables);
     const bool is_variable = is_option || std::none_of(name.begin(), name.end(),
                                                        [](char c) { return c >= 'a' && c <= 'z'; });
-    if (!is_variable || !is_secret_name(name)) continue;
+    if (is_variable ? !is_secret_name(name) : !ends_like_a_secret(plain_name(name))) continue;
     const std::size_t separator = text.find_first_not_of("\"'", at);
     const bool has_lines = separator != std::string::npos && text[separator] == ':';
     const std::size_t begin = value_after(text, at);
@@ -197,25 +215,21 @@ std::string mask_urls(std::string_view text) {
 }  // namespace
 
 bool is_secret_flag(std::string_view word) {
-  constexpr std::array<std::string_view, 12> kEnds = {
-      "password",   "passwd",     "passphrase",  "secret",    "api_key",    "apikey",
-      "access_key", "secret_key", "private_key", "api_token", "auth_token", "access_token"};
+  constexpr std::array<std::string_view, 5> kWhole = {"auth", "hf_token", "pass", "pw", "token"};
   if (!word.starts_with('-')) return false;
-  std::string name{word.substr(std::min(word.find_first_not_of('-'), word.size()))};
-  for (char& c : name)
-    c = c == '-' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return name == "token" || name == "hf_token" ||
-         std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+  const std::string name =
+      plain_name(word.substr(std::min(word.find_first_not_of('-'), word.size())));
+  return std::ranges::find(kWhole, name) != kWhole.end() || ends_like_a_secret(name);
 }
 
 bool is_secret_name(std::string_view variable) {
   constexpr std::array<std::string_view, 10> kAnywhere = {
       "TOKEN", "SECRET", "KEY", "PASS", "CREDENTIAL", "AUTH", "COOKIE", "JWT", "WEBHOOK", "BEARER"};
-  constexpr std::array<std::string_view, 4> kBetweenUnderscores = {"_PAT_", "_PW_", "_CRED_",
-                                                                   "_CREDS_"};
+  constexpr std::array<std::string_view, 6> kBetweenUnderscores = {
+      "_PAT_", "_PW_", "_PWD_", "_CRED_", "_CREDS_", "_CONNECTION_STRING_"};
   std::string name = "_" + std::string(variable) + "_";
   std::transform(name.begin(), name.end(), name.begin(), upper);
-  if (name.starts_with("_TOKENIZERS_")) return false;
+  if (name.starts_with("_TOKENIZERS_") || name == "_PWD_") return false;
   const auto has = [&](std::string_view word) { return name.find(word) != std::string::npos; };
   return std::ranges::any_of(kAnywhere, has) || std::ranges::any_of(kBetweenUnderscores, has);
 }

@@ -94,6 +94,8 @@ class Reader {
         throw UsageError(option->name() + " takes no value");
       }
       add_value(*option, word.substr(equals + 1));
+    } else if (equals < word.size() && (option->takes_value || option->may_lack_value)) {
+      return option;  // "--profile=$ENGINE", and the variable was empty
     } else if (!words_.empty() && is_choice(*option, words_.front())) {
       add_value(*option, take());
     } else if (option->may_lack_value && !(option->takes_value && next_is_a_value())) {

@@ -229,14 +229,16 @@ void add_peaks(std::span<record::Launch> ranks) {
     }
     of_group[job] = sum;
   }
-  for (auto& [name, most] : of_group) {
+  for (const auto& [name, own] : of_group) {
     if (!name.starts_with("peak_") || !name.ends_with("_bytes")) continue;
+    std::optional<double> most = own;
     for (record::Launch& rank : ranks) {
       const auto found = rank.row.report.metrics.find(name);
       if (found == rank.row.report.metrics.end() || !found->second) continue;
       rank.row.machine["rank." + name] = static_cast<std::int64_t>(*found->second);
       if (&rank != &ranks.front()) most = std::max(most.value_or(0), *found->second);
     }
+    of_group[name] = most;
   }
 }
 

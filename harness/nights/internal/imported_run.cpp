@@ -64,11 +64,7 @@ TrackedRun tracked_run(const record::Results& results, const std::string& run_id
     run.asked = row.asked;
     run.context = row.context;
   }
-  for (const std::string_view name : kOwnFields) {
-    if (const auto found = run.context.find(name); found != run.context.end()) {
-      run.context.erase(found);
-    }
-  }
+  for (const std::string_view name : kOwnFields) run.context.erase(name);
   run.folder = folder.string();
   if (const record::WorkerRow* worker = worker_of(results, run_id)) {
     run.environment = worker->environment;

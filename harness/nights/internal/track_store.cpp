@@ -127,7 +127,7 @@ void rename_series(TrackEvent& event, const std::map<std::string, std::string>& 
         text.replace(at, from.size(), into);
       }
     }
-    if (text != before) found->second = text;
+    if (text != before) event.details[name] = text;
   }
 }
 

@@ -523,7 +523,8 @@ Fields option_defaults(const Catalogue& catalogue) {
     for (const Option& option : some) {
       const std::string name =
           section.name.empty() ? option.name : section.name + '.' + option.name;
-      const Value& first = defaults.try_emplace(name, option.default_value).first->second;
+      defaults.emplace(name, option.default_value);
+      const Value& first = defaults.at(name);
       if (is_null(first) || first != option.default_value || !option.default_in.empty()) {
         ambiguous.insert(name);
       }

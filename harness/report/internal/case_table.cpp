@@ -276,6 +276,7 @@ document::Table filled(const std::vector<TableColumn>& columns, const TableFacts
   if (marked) grid.columns.push_back(document::words(""));
   for (const estimate::CaseRow& row : facts.rows) {
     document::TableRow& line = grid.rows.emplace_back();
+    line.cells.reserve(grid.columns.size());
     for (const TableColumn& column : columns) {
       if (!row.step_ns && !column.of_case) break;
       line.cells.push_back(column.cell(row));

@@ -186,13 +186,16 @@ Body body_of(const TableFacts& facts, const TableStyle& style) {
 
 // Includes findings of profiled launches.
 std::vector<document::Paragraph> all_findings(const TableFacts& facts) {
+  if (facts.profiled.empty()) return finding_paragraphs(facts.rows, facts.results);
   std::vector<estimate::CaseRow> rows = facts.rows;
   rows.insert(rows.end(), facts.profiled.begin(), facts.profiled.end());
   return finding_paragraphs(rows, facts.results);
 }
 
 std::vector<document::Paragraph> all_notes(const TableFacts& facts) {
-  std::vector<document::Paragraph> notes = notes_of(with_skipped(facts), facts.results);
+  std::vector<document::Paragraph> notes = facts.skipped.empty()
+                                               ? notes_of(facts.rows, facts.results)
+                                               : notes_of(with_skipped(facts), facts.results);
   add_profile_notes(facts.profiled, facts.rows, facts.results, notes);
   return notes;
 }
@@ -205,7 +208,10 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
     std::ranges::move(paragraphs, std::back_inserter(page.blocks));
   };
   std::vector<std::string> titles = run_titles(facts.rows, facts.results);
-  const std::vector<document::Paragraph> notes = all_notes(facts);
+  // Before the table: each may copy all rows for a moment.
+  std::vector<document::Paragraph> notes = all_notes(facts);
+  std::vector<document::Paragraph> findings;
+  if (!style.noise) findings = all_findings(facts);
   document::Answer answer;
   if (!style.noise) answer = run_answer(facts.rows, facts.results, notes);
   for (std::size_t i = 1; i < titles.size(); ++i) {
@@ -217,14 +223,15 @@ document::Document results_document(const TableFacts& facts, const TableStyle& s
   if (style.noise) {
     add(document::paragraphs_of(noise_lines(facts.rows, facts.results, *style.noise)));
   } else {
-    add(all_findings(facts));
-    add(notes);
+    add(std::move(findings));
+    add(std::move(notes));
   }
-  return {.headline = titles.empty() ? "" : titles.front(),
-          .answer = std::move(answer),
-          .chapters = {std::move(page)},
-          .all_columns_in = "--format csv",
-          .marker = "stepbench-run"};
+  document::Document document{.headline = titles.empty() ? "" : titles.front(),
+                              .answer = std::move(answer),
+                              .all_columns_in = "--format csv",
+                              .marker = "stepbench-run"};
+  document.chapters.push_back(std::move(page));  // a list of one would copy the table
+  return document;
 }
 
 std::string markdown(const record::Results& results, const TableStyle& style) {

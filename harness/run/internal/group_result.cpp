@@ -72,7 +72,7 @@ void leave_out_ranks(const GroupEnd& end, std::vector<LaunchResult>& results) {
       if (k == i || other.host != own.host || other.cpus != own.cpus) continue;
       if (end.ranks[k]->exit()) others -= end.ranks[k]->exit()->cpu_share;
     }
-    found->second = std::max(others, 0.0);
+    results[i].machine["others_cpu_share"] = std::max(others, 0.0);
   }
 }
 

@@ -67,7 +67,7 @@ std::string begun_before(const campaign::AbRequest& ab, const campaign::AbArms& 
     const record::Results earlier = record::read_results(folder);
     if (earlier.runs.empty()) continue;
     const record::RunRow& then = earlier.runs.front();
-    const bool is_same = std::ranges::all_of(now.context, [&](const auto& each) {
+    const bool is_same = std::all_of(now.context.begin(), now.context.end(), [&](const auto& each) {
       return !each.first.starts_with("ab_") ||  // the rest is that of the search, and the same
              text_of(then.context, each.first) == to_text(each.second);
     });

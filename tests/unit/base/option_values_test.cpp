@@ -30,10 +30,10 @@ TEST(OptionValues, SharedOrNot_HaveTheSameContent) {
   typical.share();
   OptionValues values = base;
   values["b"] = std::int64_t{7};
-  const OptionValues::Map before(values);
+  const Fields before(values);
   values.share_with(typical);
   EXPECT_TRUE(values.shares(typical));
-  EXPECT_EQ(OptionValues::Map(values), before);
+  EXPECT_EQ(Fields(values), before);
   values["d"] = std::int64_t{9};
   EXPECT_EQ(typical.at("d"), Value(std::int64_t{3}));
   OptionValues others = {{"b", true}};
@@ -71,7 +71,7 @@ TEST(OptionValues, RandomChanges_BehaveAsAMap) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     OptionValues values;
-    OptionValues::Map map;
+    Fields map;
     for (int i = 0; i < 30; ++i) {
       const std::string name(1, static_cast<char>('a' + random() % 12));
       switch (random() % 4) {
@@ -91,7 +91,7 @@ TEST(OptionValues, RandomChanges_BehaveAsAMap) {
         ASSERT_EQ(found->second, map[name]);
       }
     }
-    ASSERT_EQ(OptionValues::Map(values), map);
+    ASSERT_EQ(Fields(values), map);
     ASSERT_EQ(values, OptionValues(map));
   }
 }

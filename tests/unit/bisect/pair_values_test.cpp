@@ -27,14 +27,6 @@ PairValues values_of(const record::Results& results, std::size_t most = kLaunche
   return pair_values(results, {"c", "c", "c"}, verdict::default_metrics(), results.columns, most);
 }
 
-TEST(StepRequest, AllowedGates_AreOfEachStep) {
-  BisectRequest request;
-  request.allow = {"load"};
-  const std::vector<Commit> commits = {{.id = "good"}, {.id = "bad"}};
-  const campaign::AbRequest ab = arms_of(request, {.base = 0, .place = 1}, commits, {}, {});
-  EXPECT_THAT(ab.allow, ElementsAre("load"));
-}
-
 TEST(PairValues, FirstPairs_GiveLogRatios) {
   const record::Results results = made_pairs();
   const PairValues values = values_of(results);

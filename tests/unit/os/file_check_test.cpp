@@ -88,6 +88,7 @@ TEST_F(CheckFiles, FilledFolder_HoldsNoInput) {
 TEST_F(CheckFiles, Unwritable_IsRejected) {
   refuses(folder_ / "absent/v.json", "there is no folder");
   refuses(folder_ / "run", "is a folder");
+  refuses(folder_ / "new/", "is the name of a folder");
   accepts(folder_ / "new.json");
   EXPECT_FALSE(fs::exists(folder_ / "new.json"));
   refuses("/dev/zero", "is a device");
@@ -165,10 +166,11 @@ TEST_F(CheckFiles, TwoOutputs_AreNotOneFile) {
                   AllOf(StartsWith("--report: "), HasSubstr("is the same file as --junit"))));
 }
 
-TEST_F(CheckFiles, CircularLink_DoesNotThrow) {
+TEST_F(CheckFiles, CircularLink_IsRejected) {
   fs::create_symlink(folder_ / "b", folder_ / "a");
   fs::create_symlink(folder_ / "a", folder_ / "b");
   EXPECT_NO_FATAL_FAILURE((void)resolved_path(folder_ / "a/file"));
+  refuses(folder_ / "a", "is a link to itself");
 }
 
 class NearFile : public ::testing::Test {

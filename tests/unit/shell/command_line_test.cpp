@@ -128,6 +128,8 @@ TEST(Usage, Error_NamesTheExpected) {
        "--launches: expected a whole number from 1 to 1,000,000, found 'many'"},
       {{"show", "x", "--bogus", "--", "y"}, "unknown option '--bogus'"},
       {{"run", "x", "--launches"}, "--launches needs a value: --launches N"},
+      {{"run", "--resume=", "x"}, "--resume needs a value: --resume"},
+      {{"run", "x", "--profile="}, "--profile needs a value: --profile"},
       {{"run", "--resume", "--quiet"}, "--resume needs a value: --resume"},
       {{"run", "x", "--quiet=3"}, "--quiet takes no value"},
       {{"run", "x", "--profile=fast"}, "--profile: expected one of native, kineto, found 'fast'"},

@@ -38,6 +38,15 @@ TEST_F(PlanCommand, UnreadableNoiseFile_IsNamed) {
               HasSubstr("for `ab`: what this machine can show is unknown: " + place.string()));
 }
 
+TEST(InterpreterOption, NameInBraces_IsAFolder) {
+  const test::TemporaryFolder folder;
+  folder.write("x.yaml", "workload: stub\n");
+  const auto planned =
+      stepbench({"plan", (folder / "x.yaml").string(), "--worker", testing::stub_worker(),
+                 "--interpreter", "{venv}/bin/python", "--format", "json"});
+  EXPECT_THAT(planned.out, HasSubstr('"' + (fs::current_path() / "{venv}/bin/python").string()));
+}
+
 TEST(ProbeCommand, TimesAndFailures_AreShown) {
   const test::TemporaryFolder own;
   own.write("x.yaml",

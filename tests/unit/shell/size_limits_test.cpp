@@ -24,12 +24,12 @@ std::string results_of(int cases) {
 
 TEST(SizeLimits, CompareOfManyLaunches_IsRefused) {
   const test::TemporaryFolder folder;
-  folder.write("run.jsonl", results_of(30'001));
+  folder.write("run.jsonl", results_of(50'001));
   const std::string file = (folder / "run.jsonl").string();
   const auto result = stepbench({"compare", file, file});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("takes at most 60,000 launches at once, and these results "
-                                    "have 60,002; compare runs of fewer cases"));
+  EXPECT_THAT(result.err, HasSubstr("takes at most 100,000 launches at once, and these results "
+                                    "have 100,002; compare runs of fewer cases"));
 }
 
 TEST(SizeLimits, PageOfManyCases_IsRefused) {
@@ -44,11 +44,11 @@ TEST(SizeLimits, PageOfManyCases_IsRefused) {
 
 TEST(SizeLimits, PageOfManyLaunches_IsRefused) {
   const test::TemporaryFolder folder;
-  folder.write("run.jsonl", results_of(45'001));
+  folder.write("run.jsonl", results_of(50'001));
   const std::string file = (folder / "run.jsonl").string();
   const auto result = stepbench({"report", file, "--output", (folder / "page.html").string()});
   EXPECT_EQ(result.exit_status, 2);
-  EXPECT_THAT(result.err, HasSubstr("run.jsonl: has 45,001 launches; a page holds 45,000."));
+  EXPECT_THAT(result.err, HasSubstr("run.jsonl: has 50,001 launches; a page holds 50,000."));
 }
 
 // A run with a measured launch of each case, which has a metric and a sample column of its own.

@@ -11,11 +11,12 @@ const std::vector<std::string> kNone;
 TEST(Secrets, VariableName_IdentifiesThem) {
   for (const char* name :
        {"HF_TOKEN", "AWS_SECRET_ACCESS_KEY", "WANDB_API_KEY", "PGPASSWORD", "GOOGLE_CREDENTIALS",
-        "NCCL_AUTH", "hf_token", "SLACK_WEBHOOK_URL", "GH_PAT", "MY_CREDS", "COOKIE", "JWT"}) {
+        "NCCL_AUTH", "hf_token", "SLACK_WEBHOOK_URL", "GH_PAT", "MY_CREDS", "COOKIE", "JWT",
+        "MYSQL_PWD", "AZURE_STORAGE_CONNECTION_STRING"}) {
     EXPECT_TRUE(is_secret_name(name)) << name;
   }
   for (const char* name : {"OMP_NUM_THREADS", "TOKENIZERS_PARALLELISM", "CUDA_VISIBLE_DEVICES",
-                           "PATH", "PWD", "LD_LIBRARY_PATH"}) {
+                           "PATH", "PWD", "OLDPWD", "LD_LIBRARY_PATH"}) {
     EXPECT_FALSE(is_secret_name(name)) << name;
   }
 }
@@ -48,7 +49,18 @@ TEST(Secrets, CommandLinesAndConfigs_AreMasked) {
   EXPECT_EQ(mask_secrets("HF_TOKEN: \"${HF_TOKEN}\"", kNone), "HF_TOKEN: \"${HF_TOKEN}\"");
 }
 
+TEST(Secrets, SettingsInSmallLetters_AreMasked) {
+  EXPECT_EQ(mask_secrets("--wrap 'env client_secret=abc x'", kNone),
+            "--wrap 'env client_secret=*** x'");
+  EXPECT_EQ(mask_secrets("note=AccountName=a;AccountKey=abc;x=y", kNone),
+            "note=AccountName=a;AccountKey=***");
+  for (const char* harmless : {"author=a", "max_token=5", "model.key=3", "passes: 2"}) {
+    EXPECT_EQ(mask_secrets(harmless, kNone), harmless);
+  }
+}
+
 TEST(Secrets, OptionsOfAnyProgram_AreMasked) {
+  EXPECT_EQ(mask_secrets("--pass abc --auth=d:e --pw f", kNone), "--pass *** --auth=*** --pw ***");
   EXPECT_EQ(mask_secrets("train.py --api-key abc --lr 1", kNone), "train.py --api-key *** --lr 1");
   EXPECT_EQ(mask_secrets("--password='a b' x", kNone), "--password='***' x");
   EXPECT_EQ(mask_secrets("args: [\"--hf_token\", \"abc\", --lr]", kNone),

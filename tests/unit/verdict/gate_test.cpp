@@ -306,7 +306,7 @@ TEST_F(MachineGates, PowerLimitedClocks_Warn) {
 TEST_F(MachineGates, OneUnwatchedArm_Warns) {
   put("others_cpu_share", ripple, ripple);
   EXPECT_THAT(gates(), IsEmpty());
-  for (int i = 0; i < 10; ++i) candidate(i).machine.clear();
+  for (int i = 0; i < 10; ++i) candidate(i).machine = {};
   const std::vector<Gate> found = gates();
   ASSERT_THAT(words(found), ElementsAre("load warning"));
   EXPECT_EQ(found[0].text, "CPU time that others used was not watched in arm B");
@@ -314,7 +314,7 @@ TEST_F(MachineGates, OneUnwatchedArm_Warns) {
 
 TEST_F(MachineGates, PairsWithoutAReading_AreDropped) {
   put("others_cpu_share", ripple, [](int i) { return 0.1 + ripple(i); });
-  for (int i = 0; i < 4; ++i) base(i).machine.clear();
+  for (int i = 0; i < 4; ++i) base(i).machine = {};
   EXPECT_THAT(gates(), IsEmpty()) << "six pairs cannot tell";
 }
 
