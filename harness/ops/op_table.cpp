@@ -2,7 +2,6 @@
 #include "harness/ops/op_table.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <numeric>
 #include <string_view>
@@ -16,9 +15,9 @@
 namespace stepbench::ops {
 namespace {
 
-// Accessors that convert a row's member to an integer.
+// A member of a row that is a column of integers.
 template <typename Row>
-struct Member {
+struct Column {
   using Text = std::uint32_t Row::*;
   using Number = std::int64_t Row::*;
   using Flag = bool Row::*;
@@ -26,117 +25,89 @@ struct Member {
   std::variant<Text, Number, Flag> member;
 };
 
+constexpr Column<OpRow> kOpColumns[] = {
+    {"step", &OpRow::step},
+    {"phase", &OpRow::phase},
+    {"name", &OpRow::name},
+    {"shapes", &OpRow::shapes},
+    {"module", &OpRow::module},
+    {"async", &OpRow::async},
+    {"calls", &OpRow::calls},
+    {"self_cpu_ns", &OpRow::self_cpu_ns},
+    {"cpu_ns", &OpRow::cpu_ns},
+    {"self_device_ns", &OpRow::self_device_ns},
+    {"device_ns", &OpRow::device_ns},
+    {"self_cpu_bytes", &OpRow::self_cpu_bytes},
+    {"cpu_bytes", &OpRow::cpu_bytes},
+    {"self_device_bytes", &OpRow::self_device_bytes},
+    {"device_bytes", &OpRow::device_bytes},
+    {"own_cpu_bytes", &OpRow::own_cpu_bytes},
+    {"own_device_bytes", &OpRow::own_device_bytes},
+    {"own_cpu_allocated_bytes", &OpRow::own_cpu_allocated_bytes},
+    {"own_device_allocated_bytes", &OpRow::own_device_allocated_bytes},
+    {"own_cpu_allocations", &OpRow::own_cpu_allocations},
+    {"own_device_allocations", &OpRow::own_device_allocations},
+    {"flops", &OpRow::flops},
+};
+
+constexpr Column<ActivityRow> kActivityColumns[] = {
+    {"phase", &ActivityRow::phase},
+    {"name", &ActivityRow::name},
+    {"op", &ActivityRow::op},
+    {"launches", &ActivityRow::launches},
+    {"total_ns", &ActivityRow::total_ns},
+    {"min_ns", &ActivityRow::min_ns},
+    {"max_ns", &ActivityRow::max_ns},
+    {"bytes", &ActivityRow::bytes},
+};
+
+constexpr Column<MemoryPoint> kMemoryColumns[] = {
+    {"device", &MemoryPoint::device}, {"at_ns", &MemoryPoint::at_ns},
+    {"step", &MemoryPoint::step},     {"phase", &MemoryPoint::phase},
+    {"op", &MemoryPoint::op},         {"allocated_bytes", &MemoryPoint::allocated_bytes},
+    {"peak", &MemoryPoint::peak},
+};
+
+constexpr Column<StackRow> kStackColumns[] = {
+    {"part", &StackRow::part},   {"place", &StackRow::place}, {"code", &StackRow::code},
+    {"calls", &StackRow::calls}, {"stack", &StackRow::stack}, {"samples", &StackRow::samples},
+};
+
+constexpr Column<FoldedCall> kCallColumns[] = {
+    {"name", &FoldedCall::name},           {"depth", &FoldedCall::depth},
+    {"calls", &FoldedCall::calls},         {"self_cpu_ns", &FoldedCall::self_cpu_ns},
+    {"cpu_ns", &FoldedCall::cpu_ns},       {"self_device_ns", &FoldedCall::self_device_ns},
+    {"device_ns", &FoldedCall::device_ns},
+};
+
 template <typename Row>
-struct Layout;
+struct Layout {
+  std::string_view table;
+  std::vector<Row> OpTable::*rows;
+  std::span<const Column<Row>> columns;
 
-template <>
-struct Layout<OpRow> {
-  static constexpr std::string_view kTable = "ops";
-  static constexpr auto kKinds = names_of(OpKind{});
-  static constexpr std::array<Member<OpRow>, 22> kMembers = {{
-      {"step", &OpRow::step},
-      {"phase", &OpRow::phase},
-      {"name", &OpRow::name},
-      {"shapes", &OpRow::shapes},
-      {"module", &OpRow::module},
-      {"async", &OpRow::async},
-      {"calls", &OpRow::calls},
-      {"self_cpu_ns", &OpRow::self_cpu_ns},
-      {"cpu_ns", &OpRow::cpu_ns},
-      {"self_device_ns", &OpRow::self_device_ns},
-      {"device_ns", &OpRow::device_ns},
-      {"self_cpu_bytes", &OpRow::self_cpu_bytes},
-      {"cpu_bytes", &OpRow::cpu_bytes},
-      {"self_device_bytes", &OpRow::self_device_bytes},
-      {"device_bytes", &OpRow::device_bytes},
-      {"own_cpu_bytes", &OpRow::own_cpu_bytes},
-      {"own_device_bytes", &OpRow::own_device_bytes},
-      {"own_cpu_allocated_bytes", &OpRow::own_cpu_allocated_bytes},
-      {"own_device_allocated_bytes", &OpRow::own_device_allocated_bytes},
-      {"own_cpu_allocations", &OpRow::own_cpu_allocations},
-      {"own_device_allocations", &OpRow::own_device_allocations},
-      {"flops", &OpRow::flops},
-  }};
-  static auto& rows(auto& table) { return table.rows; }
+  static constexpr bool kHasKind = requires(Row row) { row.kind; };  // the first column, by name
 };
 
-template <>
-struct Layout<ActivityRow> {
-  static constexpr std::string_view kTable = "activities";
-  static constexpr auto kKinds = names_of(ActivityKind{});
-  static constexpr std::array<Member<ActivityRow>, 8> kMembers = {{
-      {"phase", &ActivityRow::phase},
-      {"name", &ActivityRow::name},
-      {"op", &ActivityRow::op},
-      {"launches", &ActivityRow::launches},
-      {"total_ns", &ActivityRow::total_ns},
-      {"min_ns", &ActivityRow::min_ns},
-      {"max_ns", &ActivityRow::max_ns},
-      {"bytes", &ActivityRow::bytes},
-  }};
-  static auto& rows(auto& table) { return table.activities; }
-};
-
-template <>
-struct Layout<MemoryPoint> {
-  static constexpr std::string_view kTable = "memory";
-  static constexpr std::array<std::string_view, 0> kKinds = {};
-  static constexpr std::array<Member<MemoryPoint>, 7> kMembers = {{
-      {"device", &MemoryPoint::device},
-      {"at_ns", &MemoryPoint::at_ns},
-      {"step", &MemoryPoint::step},
-      {"phase", &MemoryPoint::phase},
-      {"op", &MemoryPoint::op},
-      {"allocated_bytes", &MemoryPoint::allocated_bytes},
-      {"peak", &MemoryPoint::peak},
-  }};
-  static auto& rows(auto& table) { return table.memory; }
-};
-
-template <>
-struct Layout<StackRow> {
-  static constexpr std::string_view kTable = "stacks";
-  static constexpr std::array<std::string_view, 0> kKinds = {};
-  static constexpr std::array<Member<StackRow>, 6> kMembers = {{
-      {"part", &StackRow::part},
-      {"place", &StackRow::place},
-      {"code", &StackRow::code},
-      {"calls", &StackRow::calls},
-      {"stack", &StackRow::stack},
-      {"samples", &StackRow::samples},
-  }};
-  static auto& rows(auto& table) { return table.stacks; }
-};
-
-template <>
-struct Layout<FoldedCall> {
-  static constexpr std::string_view kTable = "calls";
-  static constexpr auto kKinds = names_of(OpKind{});
-  static constexpr std::array<Member<FoldedCall>, 7> kMembers = {{
-      {"name", &FoldedCall::name},
-      {"depth", &FoldedCall::depth},
-      {"calls", &FoldedCall::calls},
-      {"self_cpu_ns", &FoldedCall::self_cpu_ns},
-      {"cpu_ns", &FoldedCall::cpu_ns},
-      {"self_device_ns", &FoldedCall::self_device_ns},
-      {"device_ns", &FoldedCall::device_ns},
-  }};
-  static auto& rows(auto& table) { return table.calls; }
-};
+void for_each_layout(const auto& use) {
+  use(Layout<OpRow>{"ops", &OpTable::rows, kOpColumns});
+  use(Layout<ActivityRow>{"activities", &OpTable::activities, kActivityColumns});
+  use(Layout<MemoryPoint>{"memory", &OpTable::memory, kMemoryColumns});
+  use(Layout<StackRow>{"stacks", &OpTable::stacks, kStackColumns});
+  use(Layout<FoldedCall>{"calls", &OpTable::calls, kCallColumns});
+}
 
 class Packer {
  public:
   Packer(const OpTable& table, std::size_t max_bytes) : table_(table), max_bytes_(max_bytes) {}
 
   template <typename Row>
-  void pack() {
-    for (const Row& row : Layout<Row>::rows(table_)) {
-      if (frame_ == nullptr || bytes_ > max_bytes_) open<Row>();
-      std::size_t column = 0;
-      if constexpr (!Layout<Row>::kKinds.empty()) {
-        put(column++, intern(Layout<Row>::kKinds[std::size_t(row.kind)]));
-      }
-      for (const Member<Row>& member : Layout<Row>::kMembers) put(column++, integer(row, member));
+  void pack(const Layout<Row>& layout) {
+    for (const Row& row : table_.*layout.rows) {
+      if (frame_ == nullptr || bytes_ > max_bytes_) open(layout);
+      std::size_t at = 0;
+      if constexpr (Layout<Row>::kHasKind) put(at++, intern(name_of(row.kind)));
+      for (const Column<Row>& column : layout.columns) put(at++, integer(row, column));
     }
     frame_ = nullptr;
   }
@@ -147,26 +118,26 @@ class Packer {
   static constexpr std::size_t kBytesPerNumber = 8;  // an estimate: most numbers are short
 
   template <typename Row>
-  void open() {
+  void open(const Layout<Row>& layout) {
     frame_ = &frames_.emplace_back();
-    frame_->table = Layout<Row>::kTable;
-    if constexpr (!Layout<Row>::kKinds.empty()) frame_->series.add("kind", 0);
-    for (const Member<Row>& member : Layout<Row>::kMembers) {
-      frame_->series.add(std::string(member.name), 0);
+    frame_->table = layout.table;
+    if constexpr (Layout<Row>::kHasKind) frame_->series.add("kind", 0);
+    for (const Column<Row>& column : layout.columns) {
+      frame_->series.add(std::string(column.name), 0);
     }
     strings_.clear();
     bytes_ = 0;
   }
 
   template <typename Row>
-  std::int64_t integer(const Row& row, const Member<Row>& member) {
-    if (const auto* text = std::get_if<typename Member<Row>::Text>(&member.member)) {
+  std::int64_t integer(const Row& row, const Column<Row>& column) {
+    if (const auto* text = std::get_if<typename Column<Row>::Text>(&column.member)) {
       return row.**text == kNoIndex ? -1 : intern(table_.strings[row.**text]);
     }
-    if (const auto* number = std::get_if<typename Member<Row>::Number>(&member.member)) {
+    if (const auto* number = std::get_if<typename Column<Row>::Number>(&column.member)) {
       return row.**number;
     }
-    return row.*std::get<typename Member<Row>::Flag>(member.member) ? 1 : 0;
+    return row.*std::get<typename Column<Row>::Flag>(column.member) ? 1 : 0;
   }
 
   std::int64_t intern(std::string_view text) {
@@ -200,28 +171,24 @@ class Unpacker {
   void add(const OpFrame& frame) {
     strings_.clear();
     for (const std::string& text : frame.strings) strings_.push_back(intern(text));
-    if (frame.table == "ops") add_rows<OpRow>(frame);
-    if (frame.table == "activities") add_rows<ActivityRow>(frame);
-    if (frame.table == "memory") add_rows<MemoryPoint>(frame);
-    if (frame.table == "stacks") add_rows<StackRow>(frame);
-    if (frame.table == "calls") add_rows<FoldedCall>(frame);
+    for_each_layout([&](const auto& layout) {
+      if (frame.table == layout.table) add_rows(layout, frame);
+    });
   }
 
  private:
   template <typename Row>
-  void add_rows(const OpFrame& frame) {
-    auto& rows = Layout<Row>::rows(table_);
+  void add_rows(const Layout<Row>& layout, const OpFrame& frame) {
+    std::vector<Row>& rows = table_.*layout.rows;
     const std::size_t before = rows.size();
     rows.resize(before + frame.series.steps());
-    for (std::size_t column = 0; column < frame.series.names.size(); ++column) {
-      const std::string& name = frame.series.names[column];
-      const auto& members = Layout<Row>::kMembers;
-      const auto member =
-          std::ranges::find_if(members, [&](const auto& each) { return each.name == name; });
-      for (std::size_t i = 0; i < frame.series.columns[column].size(); ++i) {
-        const std::int64_t value = frame.series.columns[column][i];
-        if (member != members.end()) set(rows[before + i], *member, value, frame, name);
-        if constexpr (!Layout<Row>::kKinds.empty()) {
+    for (std::size_t at = 0; at < frame.series.names.size(); ++at) {
+      const std::string& name = frame.series.names[at];
+      const auto column = std::ranges::find(layout.columns, name, &Column<Row>::name);
+      for (std::size_t i = 0; i < frame.series.columns[at].size(); ++i) {
+        const std::int64_t value = frame.series.columns[at][i];
+        if (column != layout.columns.end()) set(rows[before + i], *column, value, frame);
+        if constexpr (Layout<Row>::kHasKind) {
           if (name == "kind") set_kind(rows[before + i], value, frame);
         }
       }
@@ -229,33 +196,29 @@ class Unpacker {
   }
 
   template <typename Row>
-  void set(Row& row, const Member<Row>& member, std::int64_t value, const OpFrame& frame,
-           const std::string& column) {
-    if (const auto* text = std::get_if<typename Member<Row>::Text>(&member.member)) {
-      row.** text = value == -1 ? kNoIndex : text_of(value, frame, column);
-    } else if (const auto* number = std::get_if<typename Member<Row>::Number>(&member.member)) {
+  void set(Row& row, const Column<Row>& column, std::int64_t value, const OpFrame& frame) {
+    if (const auto* text = std::get_if<typename Column<Row>::Text>(&column.member)) {
+      row.** text = value == -1 ? kNoIndex : text_of(value, frame, column.name);
+    } else if (const auto* number = std::get_if<typename Column<Row>::Number>(&column.member)) {
       row.** number = value;
     } else {
-      row.*std::get<typename Member<Row>::Flag>(member.member) = value != 0;
+      row.*std::get<typename Column<Row>::Flag>(column.member) = value != 0;
     }
   }
 
   template <typename Row>
   void set_kind(Row& row, std::int64_t value, const OpFrame& frame) {
     const std::string& name = table_.strings[text_of(value, frame, "kind")];
-    const auto& kinds = Layout<Row>::kKinds;
-    const auto found = std::ranges::find(kinds, name);
-    if (found == kinds.end()) {
-      throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
-    }
-    row.kind = static_cast<decltype(row.kind)>(found - kinds.begin());
+    const auto kind = one_of<decltype(row.kind)>(name);
+    if (!kind) throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
+    row.kind = *kind;
   }
 
-  std::uint32_t text_of(std::int64_t value, const OpFrame& frame, const std::string& column) const {
+  std::uint32_t text_of(std::int64_t value, const OpFrame& frame, std::string_view column) const {
     if (value < 0 || std::size_t(value) >= strings_.size()) {
-      throw Error("table '" + frame.table + "', column '" + column + "': " + std::to_string(value) +
-                  " is not the index of one of its " + std::to_string(strings_.size()) +
-                  " strings");
+      throw Error("table '" + frame.table + "', column '" + std::string(column) +
+                  "': " + std::to_string(value) + " is not the index of one of its " +
+                  std::to_string(strings_.size()) + " strings");
     }
     return strings_[std::size_t(value)];
   }
@@ -275,11 +238,7 @@ class Unpacker {
 
 std::vector<OpFrame> frames_of(const OpTable& table, std::size_t max_bytes) {
   Packer packer(table, max_bytes);
-  packer.pack<OpRow>();
-  packer.pack<ActivityRow>();
-  packer.pack<MemoryPoint>();
-  packer.pack<StackRow>();
-  packer.pack<FoldedCall>();
+  for_each_layout([&](const auto& layout) { packer.pack(layout); });
   return packer.take();
 }
 
@@ -358,22 +317,10 @@ std::vector<OpRow> RowSet::by_first_call() const {
 }
 
 OpRow& OpRow::operator+=(const OpRow& other) {
-  calls += other.calls;
-  self_cpu_ns += other.self_cpu_ns;
-  cpu_ns += other.cpu_ns;
-  self_device_ns += other.self_device_ns;
-  device_ns += other.device_ns;
-  self_cpu_bytes += other.self_cpu_bytes;
-  cpu_bytes += other.cpu_bytes;
-  self_device_bytes += other.self_device_bytes;
-  device_bytes += other.device_bytes;
-  own_cpu_bytes += other.own_cpu_bytes;
-  own_device_bytes += other.own_device_bytes;
-  own_cpu_allocated_bytes += other.own_cpu_allocated_bytes;
-  own_device_allocated_bytes += other.own_device_allocated_bytes;
-  own_cpu_allocations += other.own_cpu_allocations;
-  own_device_allocations += other.own_device_allocations;
-  flops += other.flops;
+  for (const Column<OpRow>& column : kOpColumns) {
+    const auto* number = std::get_if<Column<OpRow>::Number>(&column.member);
+    if (number != nullptr && *number != &OpRow::step) this->** number += other.**number;
+  }
   return *this;
 }
 

@@ -50,6 +50,7 @@ class EfficiencyTable {
       // Element-wise sums and products are memory-bound: nobody tunes their kernels.
       const bool has_formula = ops::has_work(name.text);
       formulas_.push_back(has_formula && name.text != "aten::add" && name.text != "aten::mul");
+      tf32_.push_back(says_tf32(name));
     }
     out_.on_host = timeline.work.empty();
   }
@@ -75,11 +76,11 @@ class EfficiencyTable {
     for (const WorkRow& row : timeline_.work) {
       if (!is_kernel(row)) continue;
       const std::int64_t ns = row.event->duration_ns();
-      const TraceName& name = trace_.names[row.event->name];
-      if (row.call != ops::kNoIndex && says_tf32(name)) tf32_of_call_[row.call] += ns;
+      const std::uint32_t name = row.event->name;
+      if (row.call != ops::kNoIndex && tf32_[name]) tf32_of_call_[row.call] += ns;
       if (row.communication) continue;
       out_.work_ns += ns;
-      if (is_fused_by_triton(name.text)) out_.fused_ns += ns;
+      if (is_fused_by_triton(trace_.names[name].text)) out_.fused_ns += ns;
     }
   }
 
@@ -255,6 +256,7 @@ class EfficiencyTable {
   const Trace& trace_;
   ops::Dtype untyped_;
   std::vector<bool> formulas_;                     // indexed by name
+  std::vector<bool> tf32_;                         // by name: a kernel that says so
   std::vector<TimeSpan> windows_;                  // the counted steps'
   std::vector<std::vector<std::uint32_t>> calls_;  // indexed by lane
   std::vector<std::int64_t> tf32_of_call_;

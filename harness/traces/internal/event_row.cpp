@@ -123,8 +123,9 @@ bool read_arguments(JsonScanner& scanner, EventRow& row) {
   if (!scanner.next(c)) return false;
   std::string_view value;
   if (c != '{') return scanner.value(value);
+  scanner.skip(1);
   bool ended = false;
-  if (!scanner.begin_list('{', '}', ended)) return false;
+  if (!scanner.first('}', ended)) return false;
   std::string_view key;
   while (!ended) {
     if (!scanner.key(key) || !scanner.value(value) || !scanner.separator('}', ended)) return false;
@@ -161,8 +162,9 @@ bool read_row(JsonScanner& scanner, EventRow& row) {
     row.is_object = false;
     return scanner.value(value);
   }
+  scanner.skip(1);
   bool ended = false;
-  if (!scanner.begin_list('{', '}', ended)) return false;
+  if (!scanner.first('}', ended)) return false;
   std::string_view key;
   while (!ended) {
     if (!scanner.key(key)) return false;

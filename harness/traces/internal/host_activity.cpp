@@ -45,8 +45,10 @@ std::vector<InnerRow> innermost_rows(const Trace& trace, const TraceLane& lane, 
   const Nesting rows(lane, [&](const TraceEvent& event) {
     return is_host_op(trace, event) || (calls && is_call(event.kind));
   });
+  const std::vector<Nesting::Piece> pieces = rows.pieces();
   std::vector<InnerRow> out;
-  for (const auto& [at, row] : rows.pieces()) {
+  out.reserve(pieces.size());
+  for (const auto& [at, row] : pieces) {
     std::uint32_t op = row;
     while (op != ops::kNoIndex && is_call(rows[op].event->kind)) op = rows[op].parent;
     out.push_back({at, rows[row].event, op == ops::kNoIndex ? nullptr : rows[op].event});

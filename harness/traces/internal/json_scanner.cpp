@@ -230,12 +230,13 @@ bool JsonScanner::word() {
   return true;
 }
 
-bool JsonScanner::nested(char open, char close, int depth) {
+bool JsonScanner::nested(char close, int depth) {
   if (depth >= kMaxDepth) {
     return broken("lists or objects nested deeper than " + std::to_string(kMaxDepth));
   }
+  ++at_;
   bool ended = false;
-  if (!begin_list(open, close, ended)) return false;
+  if (!first(close, ended)) return false;
   std::string_view unused;
   while (!ended) {
     if (close == '}' && !key(unused)) return false;
@@ -253,9 +254,9 @@ bool JsonScanner::value(std::string_view& text, int depth) {
   if (c == '"') {
     whole = string(inside);
   } else if (c == '{') {
-    whole = nested('{', '}', depth);
+    whole = nested('}', depth);
   } else if (c == '[') {
-    whole = nested('[', ']', depth);
+    whole = nested(']', depth);
   } else if (c == '-' || is_digit(c)) {
     whole = number();
   } else {

@@ -51,10 +51,10 @@ class JsonScanner {
   [[nodiscard]] bool value(std::string_view& text) { return value(text, 0); }
   // Consumes `"key":`; the position is then at the value.
   [[nodiscard]] bool key(std::string_view& inside) { return string(inside) && take(':'); }
-  // Consumes `open` and, of an empty list, `close`, which ends it.
-  [[nodiscard]] bool begin_list(char open, char close, bool& ended) {
+  // After the opening character: consumes `close` of an empty list, which ends it.
+  [[nodiscard]] bool first(char close, bool& ended) {
     char c = 0;
-    if (!take(open) || !next(c)) return false;
+    if (!next(c)) return false;
     ended = c == close;
     if (ended) ++at_;
     return true;
@@ -69,6 +69,8 @@ class JsonScanner {
     return true;
   }
 
+  void skip(std::size_t bytes) { at_ += bytes; }
+
   [[nodiscard]] const char* at() const { return at_; }
   [[nodiscard]] Stop stop() const { return stop_; }
   [[nodiscard]] const std::string& problem() const { return problem_; }  // reason for kBroken
@@ -77,7 +79,7 @@ class JsonScanner {
 
  private:
   [[nodiscard]] bool value(std::string_view& text, int depth);
-  [[nodiscard]] bool nested(char open, char close, int depth);
+  [[nodiscard]] bool nested(char close, int depth);
   [[nodiscard]] bool number();
   [[nodiscard]] bool word();
   [[nodiscard]] bool next_behind_blanks(char& c);

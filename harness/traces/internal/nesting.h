@@ -25,6 +25,7 @@ class Nesting {
   // or null.
   template <typename Keep>
   Nesting(const TraceLane& lane, const Keep& keep) {
+    rows_.reserve(lane.events.size());
     std::uint32_t open = ops::kNoIndex;
     for (const TraceEvent& event : lane.events) {
       if constexpr (std::predicate<Keep, const TraceEvent&>) {
@@ -72,6 +73,7 @@ class Nesting {
   // Sorted and disjoint.
   [[nodiscard]] std::vector<Piece> pieces() const {
     std::vector<Piece> out;
+    out.reserve(2 * rows_.size());
     std::int64_t now_ns = 0;
     std::uint32_t open = ops::kNoIndex;
     const auto run_until = [&](std::int64_t until_ns) {

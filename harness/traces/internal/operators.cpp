@@ -95,6 +95,7 @@ class OperatorTable {
       return around == nullptr || event.end_ns <= around->end_ns;
     });
     nodes_.clear();
+    nodes_.reserve(rows.rows().size());
     for (const NestedRow& row : rows.rows()) {
       if (row.parent != ops::kNoIndex) {
         OperatorNode& outer = nodes_[row.parent];

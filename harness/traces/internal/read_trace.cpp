@@ -247,7 +247,7 @@ class TraceReader {
 
   void object() {
     bool ended = false;
-    piece([&] { return scanner_.begin_list('{', '}', ended); });
+    piece([&] { return scanner_.take('{') && scanner_.first('}', ended); });
     while (!ended) {
       std::string_view raw;
       piece([&] { return scanner_.key(raw); });
@@ -284,7 +284,7 @@ class TraceReader {
   template <typename Parse, typename Use>
   void list(const Parse& parse, const Use& use) {
     bool ended = false;
-    piece([&] { return scanner_.begin_list('[', ']', ended); });
+    piece([&] { return scanner_.take('[') && scanner_.first(']', ended); });
     while (!ended) {
       const std::uint64_t at_byte = window_.offset(window_.begin());
       piece([&] { return parse() && scanner_.separator(']', ended); });
