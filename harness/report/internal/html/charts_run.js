@@ -222,7 +222,7 @@ charts.machine = (_, page, view = 0) => {
   return shapes.figure([shapes.line({
     name, x: kept.map(place), y: kept.map((at) => values[at]), mode: "lines+markers", dash: "", width: 1, showlegend: false,
     hovertext: kept.map((at) => hover(at, `${title} ${words.significant(values[at])}`)), hoverinfo: "text",
-  })], { height: 300, xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
+  })], { height: 360, xaxis: shapes.axis(axis), yaxis: shapes.axis({ title, fromZero: true }) });
 };
 charts.machine.views = (_, page) => page.charts.launches.machine.map(({ name }) => name);
 
