@@ -166,7 +166,8 @@ void HtmlChapters::add(const Paragraph& paragraph) {
 }
 
 void HtmlChapters::add(const Heading& heading) {
-  if (heading.title.empty()) return;
+  const bool already_shown = heading.title == chapter_name_ && heading.subtitle.empty();
+  if (heading.title.empty() || already_shown) return;
   html_ += "<h3>" + title_html(heading.title, heading.subtitle) + "</h3>\n";
 }
 

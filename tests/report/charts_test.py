@@ -30,7 +30,7 @@ del sys.argv[1:3]
 SAMPLE = SOURCE / "results/sample"
 DATA = SOURCE / "tests/unit/report/data"
 FOLDER = SOURCE / "harness/report/internal/html"
-CHARTS = ("words", "shapes", "charts_run", "charts_verdict", "charts_nights", "charts_trace")
+CHARTS = ("words", "shapes", "charts_cases", "charts_run", "charts_verdict", "charts_nights", "charts_trace")
 SCRIPTS = "\n".join((FOLDER / f"{name}.js").read_text() for name in CHARTS)
 
 
@@ -246,6 +246,18 @@ class RunCharts(unittest.TestCase):
         parallel = of_chart(self.run_of(cases), "sweep")[0]
         self.assertIn("1 case without a number", parallel["note"])
         self.assertIn("not set", [each["text"] for each in parallel["layout"]["annotations"]])
+
+    def test_very_many_cases_state_what_is_drawn(self):
+        figures = self.run_of([({"a": i // 60, "b": i % 60}, {"step_ns": (40 + i) * 1e6, "launches": 1, "steps": 1})
+                               for i in range(2100)])
+        self.assertIn("the 2,000 best of 2,100 cases", of_chart(figures, "sweep")[0]["note"])
+        self.assertIn("About 2,000 of 2,100 launches", of_chart(figures, "launches")[0]["note"])
+
+    def test_flagged_steps_are_marked(self):
+        figures = self.run_of([({"a": 1}, {"step_ns": 50e6, "steps": 5, "launches": 6, "flags": {2: 1, 3: 32}})])
+        steps, = of_chart(figures, "distribution")
+        self.assertEqual(named(steps, "epoch border, 6 steps")["x"], [2] * 6)
+        self.assertEqual(named(steps, "unknown flag, 6 steps")["x"], [3] * 6)
 
     def test_launch_charts_mark_doubts_and_failures(self):
         launches = of_chart(self.run_of([({"a": 1}, {"step_ns": 50e6}), ({"a": 2}, {"outcome": "failed", "reason": "<i>no</i>",

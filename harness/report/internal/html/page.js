@@ -234,11 +234,7 @@
     plots.forEach((plot) => observer.observe(plot));
   }
 
-  function recolour() {
-    const changed = { template: template() };
-    for (const plot of drawn.keys()) window.Plotly.relayout(plot, changed);
-  }
-
+  // After a change of colours or of width, which is the page's by default.
   function refit(width) {
     for (const [plot, figure] of drawn) window.Plotly.react(plot, ...fitted(figure, plot, width));
   }
@@ -254,11 +250,11 @@
     button.addEventListener("click", () => {
       root.dataset.theme = isDark() ? "light" : "dark";
       name();
-      recolour();
+      refit();
     });
     dark.addEventListener("change", () => {
       name();
-      recolour();
+      refit();
     });
     name();
     tools.append(button);
