@@ -135,12 +135,12 @@ verdict::AbDesign design_for(const AbRequest& request, std::size_t cases,
   return design;
 }
 
-record::ColumnRow columns_of_both(const AbArms& arms) {
+std::vector<Metric> columns_of_both(const AbArms& arms) {
   record::Results a;
   record::Results b;
   a.columns = run::columns_of(arms.a.plan, arms.a.catalogue).columns;
   b.columns = run::columns_of(arms.b.plan, arms.b.catalogue).columns;
-  return {verdict::common_columns({&a, "arm A"}, {&b, "arm B"})};
+  return verdict::common_columns({&a, "arm A"}, {&b, "arm B"});
 }
 
 RunArm run_arm(const AbRequest& request, const AbArm& arm, const std::filesystem::path& folder,
@@ -242,7 +242,7 @@ void check_request(const AbRequest& request) {
 }
 
 AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
-  AbPlan plan{.columns = columns_of_both(arms).columns};
+  AbPlan plan{.columns = columns_of_both(arms)};
   std::vector<std::string> margins = request.margins;
   const auto given = take_count_margin(margins, request.counts_decide());
   plan.count_margin = given ? *given : count_margin_of(arms.a.plan).value_or(0);
@@ -253,7 +253,7 @@ AbPlan plan_ab(const AbRequest& request, const AbArms& arms) {
 
 std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) {
   std::vector<std::string> notes;
-  if (same_arms(arms)) notes.push_back(same_arms_text(arms));
+  if (std::string note = equal_arms_note(arms); !note.empty()) notes.push_back(std::move(note));
   if (request.pairs > 0 && request.pairs < kMinPairsForInterval && !request.counts_decide()) {
     notes.push_back("fewer than 6 pairs give no interval: every case will be inconclusive; use 20");
   }

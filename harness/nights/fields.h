@@ -31,10 +31,6 @@ void fields(V& v, json::Of<JudgedRow> auto& night) {
   v("alert", night.alert);
 }
 
-}  // namespace stepbench::nights
-
-namespace stepbench::nights {
-
 template <typename V>
 void fields(V& v, json::Of<Change> auto& change) {
   v("size", change.size)("low", change.low)("high", change.high);
@@ -81,23 +77,6 @@ void fields(V& v, json::Of<RangeCommit> auto& commit) {
 
 // The state of a series.
 
-// Omits common values, because a history writes dozens of rows per series every night.
-template <typename V>
-void fields(V& v, json::Of<BuildRow> auto& row) {
-  v("build", row.build)("first", row.first_run);
-  v("last", row.last_run, {.written = row.last_run != row.first_run});
-  v("level", row.level, {.written = row.level != Level::kNow});
-  v("night", row.night)("centre", row.centre);
-  v("spread", row.spread, {.written = row.pairs.empty() && row.count > 0});
-  pairs_field(v, "pairs", row.pairs);
-  v("count", row.count, {.written = row.count != row.pairs.size()});
-  if constexpr (V::kReads) {
-    if (row.last_run.empty()) row.last_run = row.first_run;
-    if (row.count == 0) row.count = row.pairs.size();
-    if (!row.pairs.empty()) row.spread = spread_of(row);
-  }
-}
-
 template <typename V>
 void fields(V& v, json::Of<OpenChange> auto& open) {
   v("alert", open.alert)("size", open.size)("can_be_measured", open.can_be_measured);
@@ -109,7 +88,11 @@ void fields(V& v, json::Of<SeriesState> auto& state) {
   v("reference", state.reference)("reference_run", state.reference_run);
   v("environment", state.environment)("reference_value", state.reference_value);
   v("as_share", state.as_share, json::kSparse)("nights", state.nights);
-  v("open", state.open, json::kSparse)("rows", state.rows);
+  v("open", state.open, json::kSparse);
+  std::string builds;
+  if constexpr (!V::kReads) builds = rows_text(state.rows);
+  v("builds", builds);
+  if constexpr (V::kReads) state.rows = rows_of_text(builds);
 }
 
 }  // namespace stepbench::nights

@@ -20,7 +20,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kNightLasts = 20h;
 constexpr auto kFutureAfter = 24h;
 
 bool is_unfinished(const NightSeries& series) {

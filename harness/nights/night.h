@@ -98,7 +98,9 @@ void show_alert(NightSeries& series, const AlertLog& alerts, const Night& night)
 void add_absent(Night& night);
 void end_of(Night& night, const ExitRules& rules);
 
-// Newest run of each experiment of this host, none more than 20 hours older than the newest.
+// Runs that begin later than this after the first one belong to another night.
+inline constexpr std::chrono::hours kNightLasts{20};
+// Newest run of each experiment of this host, none older than kNightLasts before the newest.
 [[nodiscard]] std::vector<std::string> tonights_runs(std::span<const TrackedRun> runs,
                                                      std::string_view host,
                                                      std::string_view now_utc);

@@ -19,9 +19,15 @@ namespace {
 constexpr std::size_t kPointsJudged = 8;  // tonight's and recent ones
 constexpr std::size_t kNightsBack = 8;    // nights examined for failures of the reference
 
+// False for states from before their builds were one text, which are made anew.
+bool are_current(const std::vector<StateRow>& rows) {
+  return !rows.empty() && rows.front().state.find("\"builds\":") != std::string::npos;
+}
+
 SeriesStates states_of(const std::vector<StateRow>& rows) {
   SeriesStates states;
   json::LineParser parser;  // keeps its memory between rows
+  if (!are_current(rows)) return states;
   for (const StateRow& row : rows) {
     SeriesState& state = states[row.series];
     state =
@@ -109,7 +115,7 @@ class NightRecorder {
     if (runs_.empty()) return {};
     for (const TrackedRun& run : runs_) {
       std::vector<StateRow> rows = store_.states(run.host, run.experiment);
-      if (rows.empty() && rebuild(store_, run.host) > 0)
+      if (!are_current(rows) && rebuild(store_, run.host) > 0)
         rows = store_.states(run.host, run.experiment);
       rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
                    std::make_move_iterator(rows.end()));

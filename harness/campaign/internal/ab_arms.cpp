@@ -85,18 +85,22 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
   }
 }
 
-// For an assignment that the plan has accepted.
-std::string full_name(const std::string& assignment, const Catalogue& catalogue) {
-  return plan::OptionIndex(catalogue).resolve(assignment.substr(0, assignment.find('=')));
+// Takes over an arm's plan, which has accepted the assignments of `set`.
+void take_plan(Planned planned, AbArm& arm) {
+  arm.catalogue = std::move(planned.catalogue);
+  arm.set = plan::translated_settings(arm.set, arm.catalogue);
+  arm.plan = std::move(planned.plan);
+  const plan::OptionIndex index(arm.catalogue);
+  for (const std::string& one : arm.set) {
+    arm.names.push_back(index.resolve(one.substr(0, one.find('='))));
+  }
 }
 
 void refuse_swept(const AbArm& arm) {
-  for (const std::string& assignment : arm.set) {
-    const std::string name = full_name(assignment, arm.catalogue);
-    const auto& swept = arm.plan.varying;
-    if (std::find(swept.begin(), swept.end(), name) == swept.end()) continue;
-    throw ConfigError("--" + arm.name + "-set " + assignment,
-                      "has no effect: the sweep sets " + name +
+  for (std::size_t i = 0; i < arm.set.size(); ++i) {
+    if (std::ranges::find(arm.plan.varying, arm.names[i]) == arm.plan.varying.end()) continue;
+    throw ConfigError("--" + arm.name + "-set " + arm.set[i],
+                      "has no effect: the sweep sets " + arm.names[i] +
                           "; take it out of the sweep, or keep one value with --filter");
   }
 }
@@ -127,8 +131,8 @@ void refuse_arms_without_pairs(const AbArms& arms) {
 // The value that only this arm sets; empty: none.
 std::string own_value(const AbArm& arm, const std::string& name) {
   std::string value;
-  for (const std::string& one : arm.set) {
-    if (full_name(one, arm.catalogue) == name) value = one.substr(one.find('=') + 1);
+  for (std::size_t i = 0; i < arm.set.size(); ++i) {
+    if (arm.names[i] == name) value = arm.set[i].substr(arm.set[i].find('=') + 1);
   }
   return value;
 }
@@ -240,7 +244,85 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
   arms.b.plan.cases = std::move(b);
 }
 
+// Value of an option in the cases of this arm; nullopt: it differs between them.
+std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const std::string& name) {
+  std::set<std::string> values;
+  for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
+    const Value* value = arm.plan.cases[i].resolved.options.get(name);
+    const std::string text = value == nullptr || is_null(*value) ? std::string() : to_text(*value);
+    values.insert(text::is_secret_option(name) && !text.empty() ? text::masked_value(text) : text);
+  }
+  if (values.size() != 1) return std::nullopt;
+  return *values.begin();
+}
+
+// Respects that an option may have a different default in a variant of its section.
+bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
+                const std::string& value) {
+  const Option* option = arm.catalogue.find_option(name);
+  if (option == nullptr) return false;
+  const std::string section = name.substr(0, name.find('.'));
+  const Section* in = arm.catalogue.find_section(section);
+  const auto variant = in == nullptr || in->selector.empty()
+                           ? std::nullopt
+                           : value_in(arm, cases, section + '.' + in->selector);
+  return to_text(default_of(*option, variant.value_or(""))) == value;
+}
+
+// `source`: "file" or "command".
+std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name,
+                          const std::string& source) {
+  const auto value = value_in(arm, cases, name);
+  if (!value) return name + " as the " + source + " says";
+  if (value->empty()) return name + " unset";
+  if (std::ranges::find(arm.names, name) != arm.names.end()) return name + '=' + *value;
+  return name + '=' + *value +
+         (is_default(arm, cases, name, *value) ? " (default)" : " (from the " + source + ')');
+}
+
+std::string worker_words(const std::string& given) {
+  return given.empty() ? "the built-in worker" : "worker " + given;
+}
+
+// Lists for both arms each setting that either arm makes: "optimizer.implementation=single
+// (default)" and "optimizer.implementation=fused", "env.OMP_NUM_THREADS unset" and
+// "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker". Without any, both are "as the file says",
+// or "as the command says" if no file was named.
+void describe_arms(const AbRequest& request, AbArms& arms) {
+  std::vector<std::string> a;
+  std::vector<std::string> b;
+  if (arms.a.worker.path != arms.b.worker.path) {
+    a.push_back(worker_words(request.a.worker));
+    b.push_back(worker_words(request.b.worker));
+  }
+  const std::string source = request.text ? "command" : "file";
+  std::set<std::string> listed;
+  for (const AbArm* arm : {&arms.a, &arms.b}) {
+    for (const std::string& name : arm->names) {
+      if (!listed.insert(name).second) continue;
+      a.push_back(setting_words(arms.a, arms.points.size(), name, source));
+      b.push_back(setting_words(arms.b, arms.points.size(), name, source));
+    }
+  }
+  if (a.empty()) a = b = {"as the " + source + " says"};
+  arms.a.words = text::join(a, " ");
+  arms.b.words = text::join(b, " ");
+}
+
 }  // namespace
+
+std::string equal_arms_note(const AbArms& arms) {
+  if (arms.a.worker.build_id != arms.b.worker.build_id || arms.points.empty()) return {};
+  for (std::size_t i = 0; i < arms.points.size(); ++i) {
+    const auto& a = arms.a.plan.cases[i].resolved.options;
+    const auto& b = arms.b.plan.cases[i].resolved.options;
+    if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) return {};
+  }
+  const std::vector<std::string>& set = arms.b.set.empty() ? arms.a.set : arms.b.set;
+  return "both arms are the same program with the same options" +
+         (set.empty() ? "" : " (" + text::join(set) + " changes nothing)") +
+         ": this A/A run can show how much equal launches differ, and no change";
+}
 
 AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
   AbArms arms{.a = begin_arm("a", request.a, context), .b = begin_arm("b", request.b, context)};
@@ -250,10 +332,7 @@ AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
                                    : plan_arm(arms.a, plain, context);
   for (AbArm* arm : {&arms.a, &arms.b}) {
     const bool as_base = arm->set.empty() && (same_worker || arm == &arms.a);
-    Planned planned = as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context);
-    arm->catalogue = std::move(planned.catalogue);
-    arm->set = plan::translated_settings(arm->set, arm->catalogue);
-    arm->plan = std::move(planned.plan);
+    take_plan(as_base ? base : plan_arm(*arm, plan_request(request, arm->set), context), *arm);
     refuse_swept(*arm);
   }
   const std::set<std::string> kept = kept_points(request, arms.a, base.plan, context);
@@ -268,10 +347,8 @@ AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
   }
   align_arms(arms);
   refuse_arms_without_pairs(arms);
-  std::set<std::string> given;
-  for (const AbArm* arm : {&arms.a, &arms.b}) {
-    for (const std::string& one : arm->set) given.insert(full_name(one, arm->catalogue));
-  }
+  std::set<std::string> given(arms.a.names.begin(), arms.a.names.end());
+  given.insert(arms.b.names.begin(), arms.b.names.end());
   std::set<std::string> differing = given;
   std::set<std::string> warnings;
   for (std::size_t i = 0; i < arms.points.size(); ++i) {
@@ -280,10 +357,10 @@ AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {
   }
   arms.overridden.assign(differing.begin(), differing.end());
   arms.warnings.assign(warnings.begin(), warnings.end());
-  if (same_arms(arms)) arms.warnings.push_back(same_arms_text(arms));
-  ArmWords words = arm_words(request, arms);
-  arms.a.words = std::move(words.a);
-  arms.b.words = std::move(words.b);
+  if (std::string note = equal_arms_note(arms); !note.empty()) {
+    arms.warnings.push_back(std::move(note));
+  }
+  describe_arms(request, arms);
   return arms;
 }
 
@@ -323,100 +400,6 @@ bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, Resolve
     changed |= put(*arm, "schedule.warmup", longest_lead - steps(*arm, "schedule.wait"));
   }
   return changed;
-}
-
-namespace {
-
-std::vector<std::string> names_set_by(const AbArm& arm) {
-  std::vector<std::string> names;
-  const plan::OptionIndex index(arm.catalogue);
-  for (const std::string& one : arm.set) {
-    names.push_back(index.resolve(one.substr(0, one.find('='))));
-  }
-  return names;
-}
-
-// Value of an option in the cases of this arm; nullopt: it differs between them.
-std::optional<std::string> value_in(const AbArm& arm, std::size_t cases, const std::string& name) {
-  std::set<std::string> values;
-  for (std::size_t i = 0; i < std::max<std::size_t>(cases, 1) && i < arm.plan.cases.size(); ++i) {
-    const Value* value = arm.plan.cases[i].resolved.options.get(name);
-    const std::string text = value == nullptr || is_null(*value) ? std::string() : to_text(*value);
-    values.insert(text::is_secret_option(name) && !text.empty() ? text::masked_value(text) : text);
-  }
-  if (values.size() != 1) return std::nullopt;
-  return *values.begin();
-}
-
-// Respects that an option may have a different default in a variant of its section.
-bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
-                const std::string& value) {
-  const Option* option = arm.catalogue.find_option(name);
-  if (option == nullptr) return false;
-  const std::string section = name.substr(0, name.find('.'));
-  const Section* in = arm.catalogue.find_section(section);
-  const auto variant = in == nullptr || in->selector.empty()
-                           ? std::nullopt
-                           : value_in(arm, cases, section + '.' + in->selector);
-  return to_text(default_of(*option, variant.value_or(""))) == value;
-}
-
-// `source`: "file" or "command".
-std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name,
-                          const std::string& source) {
-  const auto value = value_in(arm, cases, name);
-  if (!value) return name + " as the " + source + " says";
-  if (value->empty()) return name + " unset";
-  const std::vector<std::string> own = names_set_by(arm);
-  if (std::find(own.begin(), own.end(), name) != own.end()) return name + '=' + *value;
-  return name + '=' + *value +
-         (is_default(arm, cases, name, *value) ? " (default)" : " (from the " + source + ')');
-}
-
-std::string worker_words(const std::string& given) {
-  return given.empty() ? "the built-in worker" : "worker " + given;
-}
-
-}  // namespace
-
-ArmWords arm_words(const AbRequest& request, const AbArms& arms) {
-  std::vector<std::string> names = names_set_by(arms.a);
-  for (const std::string& name : names_set_by(arms.b)) names.push_back(name);
-  std::vector<std::string> a;
-  std::vector<std::string> b;
-  if (arms.a.worker.path != arms.b.worker.path) {
-    a.push_back(worker_words(request.a.worker));
-    b.push_back(worker_words(request.b.worker));
-  }
-  const std::string source = request.text ? "command" : "file";
-  std::set<std::string> listed;
-  for (const std::string& name : names) {
-    if (!listed.insert(name).second) continue;
-    a.push_back(setting_words(arms.a, arms.points.size(), name, source));
-    b.push_back(setting_words(arms.b, arms.points.size(), name, source));
-  }
-  if (a.empty()) return {"as the " + source + " says", "as the " + source + " says"};
-  return {text::join(a, " "), text::join(b, " ")};
-}
-
-bool same_arms(const AbArms& arms) {
-  if (arms.a.worker.build_id != arms.b.worker.build_id || arms.points.empty()) return false;
-  for (std::size_t i = 0; i < arms.points.size(); ++i) {
-    const auto& a = arms.a.plan.cases[i].resolved.options;
-    const auto& b = arms.b.plan.cases[i].resolved.options;
-    if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) return false;
-  }
-  return true;
-}
-
-std::string same_arms_text(const AbArms& arms) {
-  std::string text = "both arms are the same program with the same options";
-  if (!arms.b.set.empty()) {
-    text += " (" + text::join(arms.b.set) + " changes nothing)";
-  } else if (!arms.a.set.empty()) {
-    text += " (" + text::join(arms.a.set) + " changes nothing)";
-  }
-  return text + ": this A/A run can show how much equal launches differ, and no change";
 }
 
 }  // namespace stepbench::campaign

@@ -21,10 +21,11 @@ namespace stepbench::campaign {
 struct AbArm {
   std::string name;
   run::WorkerProgram worker;
-  std::vector<std::string> set;  // this arm's only, with --x-env as env.NAME
+  std::vector<std::string> set;         // this arm's only, with --x-env as env.NAME
+  std::vector<std::string> names = {};  // full names of the options in `set`
   Catalogue catalogue;
   plan::Plan plan;    // cases in the order of the points, then those that cannot be compared
-  std::string words;  // description of its differences for users (ab_arms.h)
+  std::string words;  // description of its differences for users
 };
 
 struct AbArms {
@@ -44,20 +45,8 @@ struct AbArms {
 // with workers, nor any option in `kept`. Returns whether anything changed.
 bool align_schedules(const std::set<std::string>& kept, ResolvedCase& a, ResolvedCase& b);
 
-// Lists for both arms each setting that either arm makes: "optimizer.implementation=single
-// (default)" and "optimizer.implementation=fused", "env.OMP_NUM_THREADS unset" and
-// "env.OMP_NUM_THREADS=1", "worker old/stepbench-worker". Without any, both are "as the file says",
-// or "as the command says" if no file was named.
-struct ArmWords {
-  std::string a;
-  std::string b;
-};
-[[nodiscard]] ArmWords arm_words(const AbRequest& request, const AbArms& arms);
-
-// Returns whether both arms run the same program with the same options. Such a comparison cannot
-// find a change, only the spread of equal launches.
-[[nodiscard]] bool same_arms(const AbArms& arms);
-// Note for equal arms.
-[[nodiscard]] std::string same_arms_text(const AbArms& arms);
+// For arms that run the same program with the same options: such a comparison cannot find a change,
+// only the spread of equal launches. Empty for others.
+[[nodiscard]] std::string equal_arms_note(const AbArms& arms);
 
 }  // namespace stepbench::campaign

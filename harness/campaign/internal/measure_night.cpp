@@ -244,7 +244,7 @@ UnfinishedNight::UnfinishedNight(const fs::path& results, const std::string& key
                                  std::chrono::system_clock::time_point now)
     : file_(results / (std::string(record::kUnfinishedNight) + digest(key) + ".jsonl")),
       began_utc_(text::utc_text(now)) {
-  read(text::utc_text(now - kNightLasts));
+  read(text::utc_text(now - nights::kNightLasts));
 }
 
 void UnfinishedNight::read(const std::string& oldest_utc) {

@@ -19,13 +19,11 @@ namespace stepbench::campaign {
 
 // The file of a night in progress.
 
-// Older files belong to another night and are ignored.
-inline constexpr std::chrono::hours kNightLasts{20};
-
 class UnfinishedNight {
  public:
   // The file is in the folder `results`, which need not exist. `key` distinguishes nights that are
-  // measured into the same folder: host, experiments, options. Reads what an earlier call left.
+  // measured into the same folder: host, experiments, options. Reads what an earlier call of the
+  // same night left.
   UnfinishedNight(const std::filesystem::path& results, const std::string& key,
                   std::chrono::system_clock::time_point now);
 

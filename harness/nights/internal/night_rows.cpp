@@ -52,8 +52,11 @@ void insert_night_rows(Database& database, const NightRows& rows) {
   };
   std::vector<SqlValue> values;
   for (const StateRow& one : rows.states) {
-    values.insert(values.end(),
-                  {one.host, one.experiment, one.series, one.run, one.state, one.night});
+    // One by one: a list would copy the long texts twice.
+    for (const auto of : {&StateRow::host, &StateRow::experiment, &StateRow::series, &StateRow::run,
+                          &StateRow::state, &StateRow::night}) {
+      values.emplace_back(one.*of);
+    }
   }
   database.insert(kStates, values);
   values.clear();

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/enum_names.h"
@@ -75,6 +76,11 @@ struct SeriesState {
   std::optional<OpenChange> open = {};
   bool operator==(const SeriesState&) const = default;
 };
+// All rows as one text, because a history writes dozens of them per series every night.
+[[nodiscard]] std::string rows_text(const std::vector<BuildRow>& rows);
+// Throws json::LineError.
+[[nodiscard]] std::vector<BuildRow> rows_of_text(std::string_view text);
+
 using SeriesStates = std::map<std::string, SeriesState>;  // by series id
 
 }  // namespace stepbench::nights

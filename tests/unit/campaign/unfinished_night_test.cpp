@@ -55,8 +55,8 @@ TEST_F(UnfinishedNightFile, EndedOrRestarted_IsForgotten) {
 
 TEST_F(UnfinishedNightFile, PreviousNight_IsForgotten) {
   open(kEvening).begun("a.yaml", run_);
-  EXPECT_TRUE(open(kEvening + campaign::kNightLasts).resumes());
-  campaign::UnfinishedNight next = open(kEvening + campaign::kNightLasts + 1s);
+  EXPECT_TRUE(open(kEvening + nights::kNightLasts).resumes());
+  campaign::UnfinishedNight next = open(kEvening + nights::kNightLasts + 1s);
   EXPECT_FALSE(next.resumes());
   next.begun("b.yaml", run_);
   EXPECT_EQ(open(kEvening + 24h).folder_of("a.yaml"), fs::path{});
