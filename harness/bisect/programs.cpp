@@ -111,9 +111,12 @@ Programs::Programs(BuildRequest request, const Repository* repository, fs::path 
     : request_(std::move(request)),
       repository_(repository),
       folder_(std::move(folder)),
-      print_line_(std::move(print_line)) {}
+      print_line_(std::move(print_line)) {
+  if (!request_.command.empty()) run::become_subreaper();
+}
 
 Programs::~Programs() {
+  if (!request_.command.empty()) static_cast<void>(run::reap_children());
   std::error_code ignored;
   while (!trees_.empty()) remove_tree_at(fs::path(*trees_.begin()));
   fs::remove(folder_ / "trees", ignored);  // fails if a tree is left

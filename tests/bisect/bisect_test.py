@@ -425,13 +425,14 @@ END
         self.assertEqual(answer["builds"], expected["builds"])
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
 
-    def when_it_builds(self, sign):
-        """Returns status and output of a search that gets a signal while it builds, and the build's process."""
+    def when_it_builds(self, sign, starts="{} & wait"):
+        """Returns status and output of a search that gets a signal while it builds; the build's process has ended."""
         hashes = self.commits([1, 1.05])
         pid = self.folder / "pid"
-        build = f"(sleep 1000 & echo $! > {pid}.part; mv {pid}.part {pid}; wait) & wait"
-        process = subprocess.Popen(self.words(*hashes, "job.yaml", "--build", build, "--no-lock"), cwd=self.repository,
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment())
+        build = starts.format(f"sh -c 'sleep 1000 & echo $! > {pid}.part; mv {pid}.part {pid}; wait'")
+        words = self.words(*hashes, "job.yaml", "--build", build, "--no-lock", "--results", "my $(touch x)")
+        process = subprocess.Popen(words, cwd=self.repository, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   env=self.environment())
         self.until(pid.exists)
         process.send_signal(sign)
         _, err = process.communicate(timeout=600)
@@ -455,8 +456,12 @@ END
     def test_interrupted_build_exits_as_interrupted(self):
         status, err = self.when_it_builds(signal.SIGINT)
         self.assertEqual(status, 130, err)
-        self.assertIn("continue with --resume", err)
+        self.assertRegex(err, r"continue with --resume '.*my \$\(touch x\)/.*'")
         self.assertEqual(len(self.git("worktree", "list").splitlines()), 1)
+
+    def test_daemon_of_a_build_ends_with_the_search(self):
+        status, err = self.when_it_builds(signal.SIGTERM, "setsid env -i {} & wait")
+        self.assertEqual(status, 143, err)
 
     def test_search_killed_before_its_file_restarts(self):
         hashes = self.commits([1, 1.05])

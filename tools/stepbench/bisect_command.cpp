@@ -75,7 +75,7 @@ int search_and_report(const bisect::BisectRequest& request, const Output& output
     const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
     if (run.signal) {
       environment.err << "stepbench: interrupted; continue with --resume "
-                      << text::printable(run.folder.string()) << '\n';
+                      << text::shell_word(run.folder.string()) << '\n';
       return run.exit_status;
     }
     if (output.format == "json") {

@@ -373,8 +373,12 @@ bool is_stopped(pid_t pid) {
 }
 
 bool reap_all(pid_t group, std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
   ::kill(-group, SIGKILL);
+  return reap_children(limit);
+}
+
+bool reap_children(std::chrono::milliseconds limit) {
+  const auto deadline = std::chrono::steady_clock::now() + limit;
   for (;;) {
     const pid_t reaped = ::waitpid(-1, nullptr, WNOHANG);
     if (reaped > 0 || (reaped < 0 && errno == EINTR)) continue;

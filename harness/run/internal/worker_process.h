@@ -108,8 +108,10 @@ void become_subreaper();
 // True while this child is stopped by a signal.
 [[nodiscard]] bool is_stopped(pid_t pid);
 
-// Kills the group, then every child, until none is left. Returns false if one could not be killed
-// within the limit (it hangs in the kernel).
+// Kills every child, until none is left. Returns false if one could not be killed within the limit
+// (it hangs in the kernel).
+[[nodiscard]] bool reap_children(std::chrono::milliseconds limit = std::chrono::seconds{10});
+// The same, the group first.
 [[nodiscard]] bool reap_all(pid_t group,
                             std::chrono::milliseconds limit = std::chrono::seconds{10});
 
