@@ -1,47 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements `stepbench bisect`, its request, its plan and the search: builds commits, measures
-// each in alternation with the good end as `ab` does, and continues until the culprit is found or
-// cannot be. All launches and programs stay in the search's folder, so that an interrupted search
-// resumes to the same answer. Prints only progress; runs git. Main thread only.
+// Implements `stepbench bisect`, its plan and the search: builds commits, measures each in
+// alternation with the good end as `ab` does, and continues until the culprit is found or cannot
+// be. All launches and programs stay in the search's folder, so that an interrupted search resumes
+// to the same answer. Prints only progress; runs git. Main thread only.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "harness/base/clock.h"
-#include "harness/base/error.h"
 #include "harness/bisect/bisect_result.h"
-#include "harness/campaign/run_ab.h"
+#include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/nights/night_store.h"
 #include "harness/run/terminal.h"
 
 namespace stepbench::bisect {
-
-// The experiment and common settings, whose values may contain {worktree}, {commit}, {version};
-// `worker` is in the tree of a commit, see BuildRequest.
-struct BisectRequest : campaign::AbRequest {
-  std::string good = {};
-  std::string bad = {};
-  std::vector<std::string> versions = {};  // instead of commits, in order
-  std::string script = {};  // --python: relative to the repository's top; each commit's own
-  std::string build = {};
-  std::string metric = "step";  // or kCounts
-  double confidence = 0.95;
-  std::optional<double> size = {};    // step looked for, 0.03; nullopt: that of the ends
-  std::optional<double> layout = {};  // layout of a build, from nights: sd of a log ratio
-  std::size_t jobs = 1;               // number of concurrent builds
-  bool merges = false;                // if the culprit is a merge, search its branch, too
-};
-
-// One of the ends cannot be measured.
-class NothingMeasured : public ConfigError {
- public:
-  using ConfigError::ConfigError;
-};
 
 // Typical number for a clear step, and maximum.
 struct Expected {

@@ -18,9 +18,9 @@ namespace stepbench::campaign {
 namespace {
 
 // The history identifies experiments by name: refuse duplicates.
-void check_names(const std::vector<NightExperiment>& experiments) {
+void check_names(const std::vector<NightlyExperiment>& experiments) {
   std::set<std::string> names;
-  for (const NightExperiment& experiment : experiments) {
+  for (const NightlyExperiment& experiment : experiments) {
     const std::string& name = experiment.run.planned.plan.name;
     if (names.insert(name).second) continue;
     throw ConfigError(
@@ -29,11 +29,11 @@ void check_names(const std::vector<NightExperiment>& experiments) {
   }
 }
 
-std::vector<NightExperiment> plan_night(const NightlyRequest& request,
-                                        const CampaignContext& context) {
-  std::vector<NightExperiment> experiments;
+std::vector<NightlyExperiment> plan_night(const NightlyRequest& request,
+                                          const CampaignContext& context) {
+  std::vector<NightlyExperiment> experiments;
   for (const std::string& file : request.files) {
-    NightExperiment experiment{.request = request.run};
+    NightlyExperiment experiment{.request = request.run};
     experiment.request.file = file;
     experiment.run = plan_experiment(experiment.request, context, true);
     refuse_copies(experiment.run.planned.plan, {.ranks = "nightly --ranks "}, context.variables);
@@ -56,9 +56,9 @@ void print_notes(const std::vector<std::string>& notes, run::Progress& progress)
 }
 
 // Failed launches prevent a successful exit code but do not hide a regression.
-void add_failures(const std::vector<NightExperiment>& experiments, nights::Night& night) {
+void add_failures(const std::vector<NightlyExperiment>& experiments, nights::Night& night) {
   std::vector<std::string> failures;  // inserted before all other notes
-  for (const NightExperiment& each : experiments) {
+  for (const NightlyExperiment& each : experiments) {
     const std::string& file = each.request.file;
     const FailedLaunches failed = failed_launches(each.results);
     if (failed.launches > 0) {
@@ -97,7 +97,7 @@ NightlyRun::NightlyRun(NightlyRequest request, const CampaignContext& context)
 bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
                          run::Interrupts& interrupts, const Clock& clock) {
   std::set<std::string> devices;
-  for (const NightExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
+  for (const NightlyExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
   locks_ = lock_devices(lock_directory(), devices, request_.run.lock, interrupts, progress);
   if (!locks_) return false;
   // Only after locking: another process that held the lock may have completed the unfinished night.
@@ -137,7 +137,7 @@ std::optional<nights::StoredNight> NightlyRun::judge(
 void NightlyRun::choose_references(nights::TrackStore& store, run::Progress& progress) {
   const std::string today = text::utc_text(std::chrono::system_clock::now()).substr(0, 10);
   const std::vector<nights::TrackEvent> events = store.events();
-  for (NightExperiment& each : experiments_) {
+  for (NightlyExperiment& each : experiments_) {
     const std::string name = tracked_name(each.run.planned.plan, each.request.labels);
     each.reference = choose_reference(each.request, each.run, name, store, host_, context_);
     each.states = nights::load_states(store, host_, name);
@@ -155,12 +155,12 @@ void NightlyRun::add_runs(nights::TrackStore& store, nights::NightRequest& reque
                           const std::function<void(const std::string&)>& warn) {
   std::vector<PairedNight> paired;
   std::size_t judged = 0;
-  for (const NightExperiment& each : experiments_) {
+  for (const NightlyExperiment& each : experiments_) {
     paired.push_back(paired_night(each, context_));
     judged += paired.back().series.size();
   }
   for (std::size_t i = 0; i < experiments_.size(); ++i) {
-    const NightExperiment& each = experiments_[i];
+    const NightlyExperiment& each = experiments_[i];
     if (each.folder.empty()) continue;
     const nights::ImportReport report = store.add(
         each.results, each.folder,

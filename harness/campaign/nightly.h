@@ -18,7 +18,8 @@
 #include "harness/base/clock.h"
 #include "harness/campaign/internal/device_locks.h"
 #include "harness/campaign/internal/measure_night.h"
-#include "harness/campaign/internal/night_experiment.h"
+#include "harness/campaign/internal/nightly_experiment.h"
+#include "harness/campaign/internal/prune_programs.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/nights/history.h"
@@ -29,25 +30,6 @@
 #include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
-
-struct StoredProgram {
-  nights::StoredBuild build = {};
-  std::uint64_t bytes = 0;  // size of its folder
-  bool needed = false;      // it is the reference of an experiment
-  bool removed = false;     // or would be removed (dry run)
-};
-struct PrunedPrograms {
-  std::vector<StoredProgram> programs = {};  // oldest first
-  std::uint64_t bytes_before = 0;
-  std::uint64_t bytes_after = 0;
-  std::vector<std::string> notes = {};  // problems with removal
-};
-// Removes copies of programs on this host that are no longer a reference. A program of a branch
-// (nightly@dev) stops being one after 90 days without a night. Folders not made for a program are
-// left alone, reported, and dropped from the history. `keep`: only this folder; empty: all.
-[[nodiscard]] PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
-                                            const std::filesystem::path& keep,
-                                            const std::string& now_utc, bool dry_run);
 
 // The experiment's name in the history, with @BRANCH appended if a label names a branch other than
 // `track.main`.
@@ -94,7 +76,7 @@ class NightlyRun {
   NightlyRequest request_;
   const CampaignContext& context_;
   std::string host_;
-  std::vector<NightExperiment> experiments_;
+  std::vector<NightlyExperiment> experiments_;
   std::optional<std::vector<DeviceLock>> locks_ = {};
   std::optional<UnfinishedNight> unfinished_ = {};
   bool has_measured_ = false;

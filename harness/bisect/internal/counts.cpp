@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "harness/bisect/run_bisect.h"
+#include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/run/launch.h"

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/bisect/internal/bisect_request.h"
 #include "harness/bisect/internal/counts.h"
 #include "harness/bisect/internal/search.h"
 #include "harness/bisect/programs.h"
-#include "harness/bisect/run_bisect.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/record/result_file.h"
 #include "harness/verdict/ab_campaign.h"

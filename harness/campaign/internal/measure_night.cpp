@@ -36,7 +36,7 @@ int launches_of(const record::Results& results, const std::string& case_id) {
 
 class NightMeasurement {
  public:
-  NightMeasurement(std::span<NightExperiment> experiments, const CampaignContext& context,
+  NightMeasurement(std::span<NightlyExperiment> experiments, const CampaignContext& context,
                    UnfinishedNight& night, run::Progress& progress, run::Interrupts& interrupts,
                    const Clock& clock)
       : experiments_(experiments),
@@ -48,7 +48,7 @@ class NightMeasurement {
         began_ns_(clock.now_ns()) {}
 
   std::optional<int> measure(std::optional<double> budget_s) {
-    for (NightExperiment& experiment : experiments_) {
+    for (NightlyExperiment& experiment : experiments_) {
       if (!is_interrupted()) measure_planned(experiment);
     }
     if (!is_interrupted()) measure_fresh(budget_s);
@@ -57,7 +57,7 @@ class NightMeasurement {
 
  private:
   struct Place {
-    NightExperiment* experiment = nullptr;
+    NightlyExperiment* experiment = nullptr;
     SuspectCase suspect = {};
   };
 
@@ -66,7 +66,7 @@ class NightMeasurement {
     return interrupts_.first().has_value();
   }
 
-  void measure_planned(NightExperiment& experiment) {
+  void measure_planned(NightlyExperiment& experiment) {
     const auto& reference = experiment.reference.paired_reference;
     const fs::path begun = night_.folder_of(experiment.request.file);
     if (!begun.empty()) {
@@ -88,7 +88,7 @@ class NightMeasurement {
 
   // Repeats until each pair is measured, or failed too often. `resume`: its folder; empty: a new
   // one.
-  void measure(NightExperiment& experiment, const fs::path& resume,
+  void measure(NightlyExperiment& experiment, const fs::path& resume,
                const std::optional<PairedReference>& paired_reference) {
     RunRequest request = experiment.request;
     request.lock = LockPolicy::kNone;
@@ -110,7 +110,7 @@ class NightMeasurement {
   }
 
   // Launches that finished before the failure still count as results of the night.
-  void note_failure(NightExperiment& experiment, std::string why) {
+  void note_failure(NightlyExperiment& experiment, std::string why) {
     experiment.error = std::move(why);
     const fs::path folder = night_.folder_of(experiment.request.file);
     if (folder.empty()) return;
@@ -129,7 +129,7 @@ class NightMeasurement {
 
   [[nodiscard]] double launches_s(bool planned_only) const {
     double seconds = 0;
-    for (const NightExperiment& experiment : experiments_) {
+    for (const NightlyExperiment& experiment : experiments_) {
       std::map<std::string, int> planned = planned_pairs(experiment);
       for (const record::Launch& launch : experiment.results.launches) {
         const record::LaunchRow& row = launch.row;
@@ -141,17 +141,17 @@ class NightMeasurement {
     return seconds;
   }
 
-  std::vector<SuspectCase> suspects_of(NightExperiment& experiment) {
+  std::vector<SuspectCase> suspects_of(NightlyExperiment& experiment) {
     const PairedNight night = paired_night(experiment, context_);
     experiment.judged = night.series.size();
     std::size_t judged = 0;
-    for (const NightExperiment& each : experiments_) judged += each.judged;
+    for (const NightlyExperiment& each : experiments_) judged += each.judged;
     return suspect_cases(experiment, night, judged);
   }
 
   std::vector<Place> suspect_places() {
     std::vector<Place> places;
-    for (NightExperiment& experiment : experiments_) {
+    for (NightlyExperiment& experiment : experiments_) {
       if (!experiment.reference.paired_reference || experiment.folder.empty()) continue;
       for (SuspectCase& suspect : suspects_of(experiment)) {
         places.push_back({&experiment, std::move(suspect)});
@@ -177,13 +177,13 @@ class NightMeasurement {
     }
   }
 
-  [[nodiscard]] bool is_suspect(NightExperiment& experiment, const std::string& case_id) {
+  [[nodiscard]] bool is_suspect(NightlyExperiment& experiment, const std::string& case_id) {
     const std::vector<SuspectCase> suspects = suspects_of(experiment);
     return std::ranges::find(suspects, case_id, &SuspectCase::case_id) != suspects.end();
   }
 
   // Returns false if nothing more can be measured of it tonight.
-  bool measure_more(NightExperiment& experiment, const std::string& id) {
+  bool measure_more(NightlyExperiment& experiment, const std::string& id) {
     const int planned = planned_pairs(experiment)[id];
     const int launches = launches_of(experiment.results, id);
     constexpr int kMax = static_cast<int>(nights::kMaxPairs);
@@ -209,7 +209,7 @@ class NightMeasurement {
     }
   }
 
-  std::span<NightExperiment> experiments_;
+  std::span<NightlyExperiment> experiments_;
   const CampaignContext& context_;
   UnfinishedNight& night_;
   run::Progress& progress_;
@@ -220,7 +220,7 @@ class NightMeasurement {
 
 }  // namespace
 
-std::optional<int> measure_night(std::span<NightExperiment> experiments,
+std::optional<int> measure_night(std::span<NightlyExperiment> experiments,
                                  std::optional<double> budget_s, const CampaignContext& context,
                                  UnfinishedNight& night, run::Progress& progress,
                                  run::Interrupts& interrupts, const Clock& clock) {

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "harness/base/clock.h"
-#include "harness/campaign/internal/night_experiment.h"
+#include "harness/campaign/internal/nightly_experiment.h"
 #include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
@@ -57,7 +57,7 @@ class UnfinishedNight {
 // `budget_s`: seconds since the night began after which no more pairs are begun; nullopt: three
 // times the time of the planned launches, at least an hour. Planned launches are always made, and
 // so are eight pairs of the first case that was left the previous night. Main thread only.
-[[nodiscard]] std::optional<int> measure_night(std::span<NightExperiment> experiments,
+[[nodiscard]] std::optional<int> measure_night(std::span<NightlyExperiment> experiments,
                                                std::optional<double> budget_s,
                                                const CampaignContext& context,
                                                UnfinishedNight& night, run::Progress& progress,

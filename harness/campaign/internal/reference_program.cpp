@@ -7,7 +7,6 @@
 #include <cctype>
 #include <chrono>
 #include <fstream>
-#include <map>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -16,16 +15,12 @@
 #include "harness/base/error.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_files.h"
-#include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
-#include "harness/nights/acts.h"
-#include "harness/nights/merged_cases.h"
 #include "harness/nights/night_store.h"
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"
 #include "harness/text/numbers.h"
-#include "harness/text/time_text.h"
 #include "harness/text/words.h"
 
 namespace stepbench::campaign {
@@ -100,8 +95,6 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
 }
 
 namespace {
-
-constexpr std::chrono::hours kBranchLasts{90 * 24};  // without a night
 
 // Only code identifies a program; e.g. a log that it writes next to itself does not.
 bool is_code(const fs::path& file) {
@@ -290,21 +283,6 @@ bool is_whole(const nights::StoredBuild& stored) {
          build_at(stored.worker, code_of(home, files)) == stored.build_id;
 }
 
-// Returns why the folder was not made for this program; empty: it was, or does not exist.
-std::string foreign_build_reason(const nights::StoredBuild& stored) {
-  const fs::path home = stored.worker.parent_path();
-  std::error_code error;
-  if (!stored.worker.is_absolute() || stored.worker.lexically_normal() != stored.worker ||
-      home.filename() != folder_name(stored.build_id)) {
-    return "is not the folder of a kept program";
-  }
-  if (fs::is_symlink(home, error)) return "is a link";
-  if (fs::exists(home, error) && !is_whole(stored)) {
-    return "does not hold the program that was kept";
-  }
-  return {};
-}
-
 void copy_into(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path());
   fs::copy_file(from, to, fs::copy_options::overwrite_existing);
@@ -328,34 +306,6 @@ void copy_program(const NightProgram& program, const fs::path& home) {
   }
   fs::remove_all(home);
   fs::rename(unfinished, home);
-}
-
-// Builds that are the reference for the next night of some experiment on this host.
-std::set<std::string> references(nights::TrackStore& store, std::string_view host,
-                                 const std::string& now_utc) {
-  std::map<std::string, std::string> newest;  // newest night of each experiment
-  for (const nights::TrackedRun& run : store.runs()) {
-    if (run.host == host) newest[run.experiment] = run.started_utc;
-  }
-  const auto now = text::parse_utc(now_utc);
-  std::set<std::string> builds;
-  for (const auto& [experiment, night_utc] : newest) {
-    const auto night = text::parse_utc(night_utc);
-    const bool branch = experiment.find('@') != std::string::npos;
-    if (branch && now && night && *now - *night > kBranchLasts) continue;
-    builds.insert(nights::stored_reference(store, host, experiment).build);
-  }
-  return builds;
-}
-
-std::uint64_t bytes_below(const fs::path& home) {
-  std::uint64_t bytes = 0;
-  for (const fs::path& file : files_below(home, {})) {
-    std::error_code ignored;
-    const std::uintmax_t size = fs::file_size(home / file, ignored);
-    if (!ignored) bytes += size;
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -441,38 +391,28 @@ InterpreterState state_of(const ScriptInterpreter& stored, const ScriptInterpret
   return stored.path == tonight.path ? InterpreterState::kReplaceable : InterpreterState::kMissing;
 }
 
-PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
-                              const fs::path& keep, const std::string& now_utc, bool dry_run) {
-  const std::set<std::string> needed = references(store, host, now_utc);
-  const fs::path below = keep.empty() ? keep : fs::absolute(keep).lexically_normal();
-  PrunedPrograms pruned;
-  for (nights::StoredBuild& build : store.builds()) {
-    const fs::path home = build.worker.parent_path();
-    if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
-    if (const std::string why = foreign_build_reason(build); !why.empty()) {
-      pruned.notes.push_back(home.string() + " " + why +
-                             ": left as it is, and the history forgets build " + build.build_id);
-      if (!dry_run) store.forget_build(build.build_id, build.host);
-      continue;
-    }
-    StoredProgram program{.build = std::move(build), .bytes = bytes_below(home)};
-    program.needed = needed.contains(program.build.build_id);
-    program.removed = !program.needed;
-    std::error_code error;
-    if (program.removed && !dry_run) {
-      fs::remove_all(home, error);
-      if (error) {
-        pruned.notes.push_back(home.string() + " cannot be removed: " + error.message());
-        program.removed = false;
-      } else {
-        store.forget_build(program.build.build_id, program.build.host);
-      }
-    }
-    pruned.bytes_before += program.bytes;
-    pruned.bytes_after += program.removed ? 0 : program.bytes;
-    pruned.programs.push_back(std::move(program));
+std::string foreign_build_reason(const nights::StoredBuild& stored) {
+  const fs::path home = stored.worker.parent_path();
+  std::error_code error;
+  if (!stored.worker.is_absolute() || stored.worker.lexically_normal() != stored.worker ||
+      home.filename() != folder_name(stored.build_id)) {
+    return "is not the folder of a kept program";
   }
-  return pruned;
+  if (fs::is_symlink(home, error)) return "is a link";
+  if (fs::exists(home, error) && !is_whole(stored)) {
+    return "does not hold the program that was kept";
+  }
+  return {};
+}
+
+std::uint64_t bytes_below(const fs::path& home) {
+  std::uint64_t bytes = 0;
+  for (const fs::path& file : files_below(home, {})) {
+    std::error_code ignored;
+    const std::uintmax_t size = fs::file_size(home / file, ignored);
+    if (!ignored) bytes += size;
+  }
+  return bytes;
 }
 
 }  // namespace stepbench::campaign

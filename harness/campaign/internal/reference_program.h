@@ -54,6 +54,10 @@ struct NightProgram {
                                                                 std::string_view host,
                                                                 const nights::TrackedRun* run);
 
+// Returns why the folder was not made for this program; empty: it was, or does not exist.
+[[nodiscard]] std::string foreign_build_reason(const nights::StoredBuild& stored);
+[[nodiscard]] std::uint64_t bytes_below(const std::filesystem::path& home);
+
 // The interpreter that measured a stored script; no path: it is not a script, or was stored
 // without.
 [[nodiscard]] ScriptInterpreter stored_interpreter(const std::filesystem::path& program);

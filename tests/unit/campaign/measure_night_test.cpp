@@ -41,7 +41,7 @@ TEST_F(MeasureNight, CutOffNight_MeasuresTheMissingPart) {
   ASSERT_THAT(after.experiments, SizeIs(2));
   EXPECT_TRUE(fs::equivalent(after.experiments[0].folder, before.experiments[0].folder));
   EXPECT_NE(after.experiments[0].folder, after.experiments[1].folder);
-  for (const campaign::NightExperiment& experiment : after.experiments) {
+  for (const campaign::NightlyExperiment& experiment : after.experiments) {
     EXPECT_EQ(experiment.error, "");
     EXPECT_THAT(experiment.results.launches, SizeIs(2));
   }

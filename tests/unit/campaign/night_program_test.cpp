@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/campaign/internal/reference_program.h"
 
+#include "harness/campaign/internal/prune_programs.h"
 #include "harness/campaign/internal/script_files.h"
-#include "harness/campaign/nightly.h"
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
 #include "harness/run/worker_program.h"

@@ -12,7 +12,7 @@
 namespace stepbench::testing {
 
 struct MeasuredNight {
-  std::vector<campaign::NightExperiment> experiments = {};
+  std::vector<campaign::NightlyExperiment> experiments = {};
   std::optional<int> signal = {};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/internal/night_experiment.h"
+#include "harness/campaign/internal/nightly_experiment.h"
 
 #include "tests/testing.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/campaign/internal/night_experiment.h"
+#include "harness/campaign/internal/nightly_experiment.h"
 
 #include <algorithm>
 #include <limits>
@@ -190,7 +190,7 @@ bool is_replaced(const ChosenReference& reference, const PairedNight& paired,
 
 }  // namespace
 
-std::map<std::string, int> planned_pairs(const NightExperiment& experiment) {
+std::map<std::string, int> planned_pairs(const NightlyExperiment& experiment) {
   std::map<std::string, int> pairs;
   for (const plan::PlannedCase& each : experiment.run.planned.plan.cases) {
     pairs[each.resolved.case_id] = night_pairs(each.resolved);
@@ -198,7 +198,7 @@ std::map<std::string, int> planned_pairs(const NightExperiment& experiment) {
   return pairs;
 }
 
-std::set<std::string> paired_cases(const NightExperiment& experiment) {
+std::set<std::string> paired_cases(const NightlyExperiment& experiment) {
   const auto& reference = experiment.reference.paired_reference;
   return reference ? paired_cases(experiment.run.planned.plan, *reference)
                    : std::set<std::string>{};
@@ -225,7 +225,7 @@ FailedLaunches failed_launches(const record::Results& results) {
   return failed;
 }
 
-PairedNight paired_night(const NightExperiment& experiment, const CampaignContext& context) {
+PairedNight paired_night(const NightlyExperiment& experiment, const CampaignContext& context) {
   const record::Results& results = experiment.results;
   const record::Results own_results = of_program(results, "");
   const record::Results of_reference_results = of_program(results, record::kReferenceArm);
@@ -304,8 +304,8 @@ bool comes_before(const SuspectCase& one, const SuspectCase& other) {
   return std::abs(one.deviation) > std::abs(other.deviation);
 }
 
-std::vector<SuspectCase> suspect_cases(const NightExperiment& experiment, const PairedNight& night,
-                                       std::size_t judged) {
+std::vector<SuspectCase> suspect_cases(const NightlyExperiment& experiment,
+                                       const PairedNight& night, std::size_t judged) {
   const ChosenReference& reference = experiment.reference;
   const nights::Tonight tonight{.run = night.run.run_id,
                                 .run_utc = night.run.started_utc,
@@ -332,7 +332,7 @@ std::vector<SuspectCase> suspect_cases(const NightExperiment& experiment, const 
   return suspect;
 }
 
-nights::NightPairs night_pairs_of(const NightExperiment& experiment, const PairedNight& paired,
+nights::NightPairs night_pairs_of(const NightlyExperiment& experiment, const PairedNight& paired,
                                   const nights::TrackedRun& run, std::size_t judged,
                                   nights::TrackStore& store, const fs::path& keep,
                                   const std::string& now_utc) {

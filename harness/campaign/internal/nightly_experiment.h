@@ -18,7 +18,7 @@
 
 namespace stepbench::campaign {
 
-struct NightExperiment {
+struct NightlyExperiment {
   RunRequest request = {};  // without `resume`; its `lock` is ignored: the caller holds the locks
   PlannedRun run = {};
   ChosenReference reference = {};
@@ -35,9 +35,9 @@ struct NightExperiment {
 };
 
 // Planned pairs by case id.
-[[nodiscard]] std::map<std::string, int> planned_pairs(const NightExperiment& experiment);
+[[nodiscard]] std::map<std::string, int> planned_pairs(const NightlyExperiment& experiment);
 // Ids of the cases that both programs measure; empty without a reference program.
-[[nodiscard]] std::set<std::string> paired_cases(const NightExperiment& experiment);
+[[nodiscard]] std::set<std::string> paired_cases(const NightlyExperiment& experiment);
 
 struct PairedSeries {
   nights::TrackedSeries series = {};  // as in the history
@@ -57,7 +57,7 @@ struct PairedNight {
   std::string reference_fails = {};
   std::vector<std::string> notes = {};  // sentences, e.g. that launches failed or results differ
 };
-[[nodiscard]] PairedNight paired_night(const NightExperiment& experiment,
+[[nodiscard]] PairedNight paired_night(const NightlyExperiment& experiment,
                                        const CampaignContext& context);
 
 // A case with a series that looks changed.
@@ -70,12 +70,12 @@ struct SuspectCase {
 // cases that look worse, then larger deviations.
 [[nodiscard]] bool comes_before(const SuspectCase& one, const SuspectCase& other);
 // `judged`: number of series in the whole night.
-[[nodiscard]] std::vector<SuspectCase> suspect_cases(const NightExperiment& experiment,
+[[nodiscard]] std::vector<SuspectCase> suspect_cases(const NightlyExperiment& experiment,
                                                      const PairedNight& night, std::size_t judged);
 
 // Returns the record for the history. If tonight's program becomes the reference, keeps it in
 // `keep`, unless that is empty. `run`: as in the history.
-[[nodiscard]] nights::NightPairs night_pairs_of(const NightExperiment& experiment,
+[[nodiscard]] nights::NightPairs night_pairs_of(const NightlyExperiment& experiment,
                                                 const PairedNight& paired,
                                                 const nights::TrackedRun& run, std::size_t judged,
                                                 nights::TrackStore& store,
