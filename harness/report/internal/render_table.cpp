@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 #include "harness/report/internal/notes.h"
 #include "harness/report/internal/run_title.h"
 #include "harness/report/result_tables.h"
+#include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -46,6 +48,12 @@ struct Pivot {
 namespace {
 
 constexpr const char* kPivot = "--pivot";
+constexpr std::size_t kMostPivotCells = 1'000'000;
+
+// Different for different values; values themselves are not ordered, as numbers may be NaN.
+std::pair<std::size_t, std::string> key_of(const Value& value) {
+  return {value.index(), to_text(value)};
+}
 
 // Throws ConfigError naming the options that distinguish two rows of one cell.
 [[noreturn]] void refuse_shared_cell(const estimate::CaseRow& a, const estimate::CaseRow& b,
@@ -93,13 +101,12 @@ text::TimeUnit unit_of(const std::vector<estimate::CaseRow>& rows, const std::st
 std::vector<Value> values_in_rows(const std::vector<estimate::CaseRow>& rows,
                                   const std::string& full_name, bool in_given_order) {
   std::vector<Value> values;
+  std::set<std::pair<std::size_t, std::string>> seen;
   bool numbers = true;
   for (const estimate::CaseRow& row : rows) {
     Value value = estimate::row_value(row, full_name);
     numbers = numbers && number_of(value);
-    if (std::ranges::find(values, value) == values.end()) {
-      values.push_back(std::move(value));
-    }
+    if (seen.insert(key_of(value)).second) values.push_back(std::move(value));
   }
   if (numbers && !in_given_order) {
     std::ranges::stable_sort(
@@ -124,13 +131,23 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   const text::TimeUnit unit = unit_of(rows, number);
   const std::vector<Value> down = values_in_rows(rows, axes[0], false);
   const std::vector<Value> across = values_in_rows(rows, axes[1], false);
-  const auto place = [](const std::vector<Value>& values, const Value& value) {
-    return static_cast<std::size_t>(std::ranges::find(values, value) - values.begin());
+  if (down.size() * across.size() > kMostPivotCells) {
+    throw ConfigError(kPivot, text::with_separators(down.size()) + " rows and " +
+                                  text::with_separators(across.size()) + " columns are more than " +
+                                  text::with_separators(kMostPivotCells) +
+                                  " cells; show fewer cases with --filter");
+  }
+  const auto places_of = [](const std::vector<Value>& values) {
+    std::map<std::pair<std::size_t, std::string>, std::size_t> places;
+    for (const Value& value : values) places.emplace(key_of(value), places.size());
+    return places;
   };
+  const auto rows_of = places_of(down);
+  const auto columns_of = places_of(across);
   std::map<std::pair<std::size_t, std::size_t>, const estimate::CaseRow*> cells;
   for (const estimate::CaseRow& row : rows) {
-    const std::pair at(place(down, estimate::row_value(row, axes[0])),
-                       place(across, estimate::row_value(row, axes[1])));
+    const std::pair at(rows_of.at(key_of(estimate::row_value(row, axes[0]))),
+                       columns_of.at(key_of(estimate::row_value(row, axes[1]))));
     const auto [there, is_new] = cells.try_emplace(at, &row);
     if (!is_new) refuse_shared_cell(*there->second, row, axes, names);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 
 #include "harness/document/document.h"
 #include "harness/document/render.h"
@@ -104,9 +105,9 @@ std::string environment_table(const record::WorkerRow& worker) {
 
 std::vector<const record::RunRow*> distinct_runs(const record::Results& results) {
   std::vector<const record::RunRow*> runs;
+  std::set<std::string_view> seen;
   for (const record::RunRow& run : results.runs) {
-    const auto same = [&](const record::RunRow* other) { return other->run_id == run.run_id; };
-    if (std::ranges::none_of(runs, same)) runs.push_back(&run);
+    if (seen.insert(run.run_id).second) runs.push_back(&run);
   }
   return runs;
 }
@@ -140,7 +141,7 @@ std::string markdown_details(const record::Results& results) {
     text += text::markdown_line("run " + run->run_id + file) + "\n\n";
     if (!run->argv.empty())
       text += fenced(text::join(run->argv, " ", text::shell_word) + '\n', "sh") + '\n';
-    if (run == distinct_runs(results).front()) {
+    if (run == &results.runs.front()) {
       for (const record::WorkerRow& worker : results.workers)
         text += environment_table(worker) + '\n';
     }

@@ -79,5 +79,21 @@ TEST(SizeLimits, TableOfOwnNames_IsRefused) {
   EXPECT_THAT(samples.err, HasSubstr("10,007 columns, most of them only in a few; --columns"));
 }
 
+TEST(SizeLimits, PivotOfManyCells_IsRefused) {
+  const test::TemporaryFolder folder;
+  std::string text = results_of(0);
+  for (int i = 0; i < 1'001; ++i) {
+    const std::string number = std::to_string(i);
+    text += R"({"kind":"launch","case_id":")" + number +
+            R"(","pass":"timing","launch":0,"outcome":"failed","options":{"a":)" + number +
+            R"(,"b":)" + number + "}}\n";
+  }
+  folder.write("run.jsonl", text);
+  const auto result = stepbench({"show", (folder / "run.jsonl").string(), "--pivot", "a,b"});
+  EXPECT_EQ(result.exit_status, 2);
+  EXPECT_THAT(result.err,
+              HasSubstr("--pivot: 1,001 rows and 1,001 columns are more than 1,000,000 cells; "));
+}
+
 }  // namespace
 }  // namespace stepbench
