@@ -18,7 +18,10 @@ template <typename V>
 void fields(V& v, json::Of<SeriesPairs> auto& series) {
   v("series", series.series)("first", series.first)("as_share", series.as_share, json::kSparse);
   v("reference", series.reference)("cause", series.cause, json::kSparse);
-  pairs_field(v, "pairs", series.pairs);
+  std::string pairs;
+  if constexpr (!V::kReads) pairs = pairs_text(series.pairs);
+  v("pairs", pairs, json::kSparse);
+  if constexpr (V::kReads) series.pairs = pairs_of_text(pairs);
 }
 
 template <typename V>

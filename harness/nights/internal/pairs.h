@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "harness/base/enum_names.h"
-#include "harness/json/fields.h"
 #include "harness/nights/internal/event.h"
 
 namespace stepbench::nights {
@@ -124,13 +123,5 @@ struct StoredReference {
 [[nodiscard]] std::string pairs_text(const std::vector<double>& pairs);
 // Throws json::LineError.
 [[nodiscard]] std::vector<double> pairs_of_text(std::string_view text);
-
-template <typename V>
-void pairs_field(V& v, std::string_view name, auto& pairs) {
-  std::string text;
-  if constexpr (!V::kReads) text = pairs_text(pairs);
-  v(name, text, json::kSparse);
-  if constexpr (V::kReads) pairs = pairs_of_text(text);
-}
 
 }  // namespace stepbench::nights
