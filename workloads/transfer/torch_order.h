@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which Python's DataLoader takes the samples of an epoch, index by index, from torch's
-// generator: by RandomSampler, with or without replacement, and by WeightedRandomSampler. All
-// engines of a worker with torch use it.
+// The order in which Python's DataLoader takes the samples of an epoch, index by index, from
+// torch's generator: by RandomSampler, with or without replacement, and by WeightedRandomSampler.
+// All engines of a worker with torch use it.
 #pragma once
 
 #include <cstdint>
