@@ -168,7 +168,7 @@ optimizer: {kind: sgd, lr: 0.1}
 
     def test_bad_input_is_refused_with_the_remedy(self):
         for words, said in ((("data.lengths=uniform", "min_length=40"), "min_length 40 is more than sequence_length 32"),
-                            (("pad_to_multiple_of=5",), "no multiple of pad_to_multiple_of 5"),
+                            (("pad_to_multiple_of=5",), "not a multiple of pad_to_multiple_of 5"),
                             (("bucket_batches=0",), "bucket_batches"),
                             (("model.kind=bert_base",), "nothing hides the padding"),
                             (("placement=upstream",), "upstream keeps samples of one length")):

@@ -88,7 +88,7 @@ TEST(OpsCharts, Memory_IsALineWithItsPeak) {
   const Json& memory = drawn.charts["profiles"][0]["memory"];
   ASSERT_EQ(memory.size(), 1U);
   EXPECT_EQ(memory[0]["bytes"], Json::parse("[3145728,2097152,5242880,4194304]"));
-  EXPECT_EQ(memory[0]["peaks"], Json::parse("[2]"));
+  EXPECT_EQ(memory[0]["peak"], Json::parse("[0,0,1,0]"));
   EXPECT_THAT(drawn.figures.back().figure.note,
               HasSubstr("5.00 MiB of the host (step 1, forward, aten::addmm)"));
 }
