@@ -82,7 +82,7 @@ TEST(OldAlert, FormerState_IsReadAsTheCurrentOne) {
                                          {"doubtful", AlertState::kClosed, "not told"},
                                          {"unmeasured", AlertState::kClosed, "nothing could"},
                                          {"not-reproduced", AlertState::kClosed, "not shown"},
-                                         {"improvement", AlertState::kClosed, "no alert"}}) {
+                                         {"improvement", AlertState::kClosed, "no longer an alert"}}) {
     nights::TrackEvent event{.what = "fired",
                              .alert_id = "A1",
                              .to_state = row.state,

@@ -199,7 +199,8 @@ TEST(LaunchCharts, EachLaunch_HasItsStartAndNumber) {
     EXPECT_NEAR(row["ns"].get<double>(), expected.at(row["started"]), 1);
     if (!row.contains("flags")) continue;
     EXPECT_EQ(row["started"], "2026-11-22T03:16:02Z");
-    EXPECT_EQ(drawn.charts["launches"]["meanings"][row["flags"][0]], "steps became slower within the window");
+    EXPECT_EQ(drawn.charts["launches"]["meanings"][row["flags"][0]],
+              "steps became slower within the window");
   }
 }
 
