@@ -74,15 +74,16 @@ TEST(OldAlert, FormerState_IsReadAsTheCurrentOne) {
     AlertState now;
     const char* why;
   };
-  for (const Row& row : std::vector<Row>{{"regression", AlertState::kOpen, "as told"},
-                                         {"acknowledged", AlertState::kAccepted, "as told"},
-                                         {"fixed", AlertState::kFixed, "as told"},
-                                         {"suspect", AlertState::kClosed, "suspicions"},
-                                         {"reproduced", AlertState::kClosed, "not told"},
-                                         {"doubtful", AlertState::kClosed, "not told"},
-                                         {"unmeasured", AlertState::kClosed, "nothing could"},
-                                         {"not-reproduced", AlertState::kClosed, "not shown"},
-                                         {"improvement", AlertState::kClosed, "no longer an alert"}}) {
+  for (const Row& row :
+       std::vector<Row>{{"regression", AlertState::kOpen, "as told"},
+                        {"acknowledged", AlertState::kAccepted, "as told"},
+                        {"fixed", AlertState::kFixed, "as told"},
+                        {"suspect", AlertState::kClosed, "suspicions"},
+                        {"reproduced", AlertState::kClosed, "not told"},
+                        {"doubtful", AlertState::kClosed, "not told"},
+                        {"unmeasured", AlertState::kClosed, "nothing could"},
+                        {"not-reproduced", AlertState::kClosed, "not shown"},
+                        {"improvement", AlertState::kClosed, "no longer an alert"}}) {
     nights::TrackEvent event{.what = "fired",
                              .alert_id = "A1",
                              .to_state = row.state,
