@@ -288,7 +288,8 @@ class NightWriter {
 
   // "verdict: regression (exit code 1); nightly num_workers=2 step +6.28 %, A1"
   [[nodiscard]] document::Answer answer() const {
-    document::Answer answer{.text = "verdict: " + state_words(night_.verdict) +
+    const bool decided = night_.verdict != nights::NightState::kNoVerdict;
+    document::Answer answer{.text = (decided ? "verdict: " : "") + state_words(night_.verdict) +
                                     verdict_reason(night_) + " (exit code " +
                                     std::to_string(night_.exit_code) + ')',
                             .tone = tone_of(night_.verdict, true)};

@@ -76,7 +76,7 @@ TEST(NightText, FirstNight_NamesTheReference) {
   NightMaker maker;
   maker.add_series("0", NightMaker::steady(2));
   (void)maker.live(0);
-  EXPECT_THAT(page_of(maker.shown()), AllOf(HasSubstr("verdict: no verdict"),
+  EXPECT_THAT(page_of(maker.shown()), AllOf(HasSubstr("no verdict (exit code 0)"),
                                             HasSubstr("the first night: tonight's program is")));
 }
 
