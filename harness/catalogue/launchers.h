@@ -10,8 +10,8 @@
 
 namespace stepbench::catalogue {
 
-// One set of variables, valid only if all are set. An empty name: the launcher has no such
-// variable.
+// One set of variables. Those of rank, world and local_rank must exist and be set; where another
+// name is empty, the launcher has no such variable.
 struct PlaceVariables {
   std::string_view rank;
   std::string_view world;

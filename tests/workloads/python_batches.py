@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output of loader.engine: python in the worker's C++: numbers, types, forms of a batch, reports of a launch."""
-import json
 import os
 import sys
 
@@ -49,13 +48,7 @@ class Batches(Warmed):
         return {"data.path": python_worker.write(self.folder, source)} | given(options)
 
     def shown(self, source, **options):
-        """Returns the output of `stepbench data show --json` for the first two batches."""
-        case = python_worker.case_message(self.on(source, **options), "loader", {})
-        request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
-        text = json.dumps(case) + "\n" + json.dumps(request) + "\n"
-        status, said = self.warm.start(["data"], self.folder, given=text).wait()
-        self.assertEqual(status, 0, said)
-        return json.loads(said.splitlines()[-1])
+        return super().shown(self.on(source, **options))
 
     def test_every_type_arrives_under_its_dict_key(self):
         fields = {field["name"]: field for field in self.shown(ALL_TYPES, loader__num_workers=2)["fields"]}
@@ -84,6 +77,14 @@ class Batches(Warmed):
             self.assertEqual([sample["index"] for sample in shown["first_samples"]], order[:8])
             self.assertEqual([sample["label"] for sample in shown["first_samples"]], order[:8])
             self.assertEqual((shown["epoch_samples"], shown["batches_per_epoch"], shown["last_batch"]), (12, 3, 4))
+
+    def test_sampler_without_length_deals_single_items(self):
+        shown = self.shown(PACKED + """
+    class Endless:
+        def __iter__(self): return iter([3, 1, 2])
+    def sampler(data): return Endless()
+        """, loader__batch_size="null")
+        self.assertEqual([sample["label"] for sample in shown["first_samples"]], [3] * 5 + [1] * 3)
 
     def test_user_batch_sampler_decides_the_samples(self):
         for workers in (0, 1):

@@ -74,6 +74,11 @@ class Iterables(OnLoader):
                 columns["begins"] = [i for i, flags in enumerate(columns["flags"]) if flags & 1]
                 self.assertEqual({name: columns[name] for name in expected}, expected)
 
+    def test_preview_shows_the_first_batches(self):
+        shown = self.shown(self.on("def loader(): return batches(3)\n"))
+        self.assertEqual([sample["label"] for sample in shown["first_samples"]], [0] * 4 + [1] * 4)
+        self.assertEqual((shown["fields"][0]["shape"], shown["samples_read"]), ([3], 8))
+
     def test_mistake_is_refused_with_its_place(self):
         for source, options, words in WRONG:
             with self.subTest(source):

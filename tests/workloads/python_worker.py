@@ -131,6 +131,14 @@ class Warmed(unittest.TestCase):
             last["columns"] = dict(zip(last["samples"][0]["columns"], last["samples"][0]["values"]))
         return last
 
+    def shown(self, options):
+        """Returns the output of `stepbench data show --json` for the first two batches."""
+        request = {"kind": "data", "samples": 8, "batches": 2, "json": True}
+        text = json.dumps(case_message(options, "loader", {})) + "\n" + json.dumps(request) + "\n"
+        status, said = self.warm.start(["data"], self.folder, given=text).wait()
+        self.assertEqual(status, 0, said)
+        return json.loads(said.splitlines()[-1])
+
     def refused(self, options, *words, workload="loader", kind="failed", **more):
         """Returns its message, which has these words and is one line."""
         last = self.ran(options, workload, **more)

@@ -162,7 +162,7 @@ class UserLoader:
             arguments["batch_size"] = options["batch_size"]
             arguments["drop_last"] = options["drop_last"]
             if self.sampler is not None:
-                arguments["sampler"] = self.order or repeated
+                arguments["sampler"] = repeated if self.order is None else self.order
         if workers > 0:
             arguments |= {
                 "prefetch_factor": options["prefetch_factor"],

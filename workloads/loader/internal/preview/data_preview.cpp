@@ -75,8 +75,8 @@ class Preview {
   }
 
   [[nodiscard]] DataPreview run() {
+    loader_->begin_epoch(0);  // an iterable's fields are those of its first batch
     describe();
-    loader_->begin_epoch(0);
     while (out_.batches_read < request_.batches || out_.samples_read < request_.samples) {
       const std::optional<Batch> batch = loader_->next();
       if (!batch) break;
