@@ -77,7 +77,7 @@ class Iterables(OnLoader):
     def test_preview_shows_the_first_batches(self):
         shown = self.shown(self.on("def loader(): return batches(3)\n"))
         self.assertEqual([sample["label"] for sample in shown["first_samples"]], [0] * 4 + [1] * 4)
-        self.assertEqual((shown["fields"][0]["shape"], shown["samples_read"]), ([3], 8))
+        self.assertEqual((shown["fields"][0]["shape"], shown["samples_read"]), ([4, 3], 8))
 
     def test_mistake_is_refused_with_its_place(self):
         for source, options, words in WRONG:
