@@ -19,16 +19,23 @@ namespace {
 constexpr std::size_t kPointsJudged = 8;  // tonight's and recent ones
 constexpr std::size_t kNightsBack = 8;    // nights examined for failures of the reference
 
-// False for states from before their builds were one text, which are made anew.
-bool are_current(const std::vector<StateRow>& rows) {
-  return !rows.empty() && rows.front().state.find("\"builds\":") != std::string::npos;
+// False for a state from before its builds were one text.
+bool is_current(const StateRow& row) { return row.state.find("\"builds\":") != std::string::npos; }
+
+// Makes states of the former form anew. One that no stored night gives keeps it, and is ignored.
+std::vector<StateRow> current_rows(TrackStore& store, const std::string& host,
+                                   const std::string& experiment) {
+  std::vector<StateRow> rows = store.states(host, experiment);
+  if (rows.empty() || std::ranges::any_of(rows, is_current)) return rows;
+  if (rebuild(store, host) == 0) return rows;
+  return store.states(host, experiment);
 }
 
 SeriesStates states_of(const std::vector<StateRow>& rows) {
   SeriesStates states;
   json::LineParser parser;  // keeps its memory between rows
-  if (!are_current(rows)) return states;
   for (const StateRow& row : rows) {
+    if (!is_current(row)) continue;
     SeriesState& state = states[row.series];
     state =
         json::read<SeriesState>(parser.parse(row.state, json::LineParser::Padding::kNone).object);
@@ -114,8 +121,8 @@ class NightRecorder {
   StoredNight judge() {
     if (runs_.empty()) return {};
     for (const TrackedRun& run : runs_) {
-      std::vector<StateRow> rows = store_.states(run.host, run.experiment);
-      if (!are_current(rows) && rebuild(store_, run.host) > 0)
+      std::vector<StateRow> rows = current_rows(store_, run.host, run.experiment);
+      if (rows.empty() && rebuild(store_, run.host) > 0)
         rows = store_.states(run.host, run.experiment);
       rows_.insert(rows_.end(), std::make_move_iterator(rows.begin()),
                    std::make_move_iterator(rows.end()));
@@ -270,13 +277,13 @@ class Replay {
 }  // namespace
 
 SeriesStates load_states(TrackStore& store, std::string_view host, std::string_view experiment) {
-  return states_of(store.states(std::string(host), std::string(experiment)));
+  return states_of(current_rows(store, std::string(host), std::string(experiment)));
 }
 
 std::optional<double> learnt_layout(TrackStore& store, const Alert& alert,
                                     std::string_view series) {
   constexpr std::size_t kBuilds = 20;  // the assumed layout counts as this many builds
-  for (const StateRow& row : store.states(alert.host, alert.experiment)) {
+  for (const StateRow& row : current_rows(store, alert.host, alert.experiment)) {
     if (row.series != series) continue;
     const auto night = json::read_text<NightSeries>(row.night);
     const auto state = json::read_text<SeriesState>(row.state);

@@ -181,6 +181,30 @@ TEST_F(StoredNights, ManyBuilds_EstimateTheLayout) {
   EXPECT_FALSE(learnt_layout(store, alert, "another"));
 }
 
+TEST_F(StoredNights, FormerStates_AreMadeAnew) {
+  nights::TrackStore store = open();
+  std::string series;
+  for (int i = 0; i <= 24; ++i) {
+    series = night(store, i, {i % 2 == 0 ? .004 : -.004, 0}).night.series[0].series.id;
+  }
+  const Alert alert{.host = "box", .experiment = "train"};
+  const auto states = load_states(store, "box", "train");
+  const auto layout = learnt_layout(store, alert, series);
+  ASSERT_TRUE(layout);
+  const auto with_former_states = [&] {
+    std::vector<StateRow> rows = store.states("box", "train");
+    for (StateRow& row : rows) {
+      row.state.resize(row.state.find("\"builds\":"));
+      row.state += "\"rows\":[]}";
+    }
+    store.record({}, {.states = std::move(rows)});
+  };
+  with_former_states();
+  EXPECT_EQ(learnt_layout(store, alert, series), layout);
+  with_former_states();
+  EXPECT_EQ(load_states(store, "box", "train"), states);
+}
+
 TEST_F(StoredNights, AddedRun_HasNoVerdict) {
   nights::TrackStore store = open();
   add(store, 3, {0, 0});
