@@ -52,17 +52,8 @@ std::optional<double> launch_seconds(const BisectRequest& request,
 
 }  // namespace
 
-namespace {
-
-void check_gates(const BisectRequest& request) {
-  campaign::check_allowed(request.allow,
-                          {verdict::gate_names().begin(), verdict::gate_names().end()});
-}
-
-}  // namespace
-
 BisectPlan plan_bisect(const BisectRequest& request, const campaign::CampaignContext& context) {
-  check_gates(request);
+  campaign::check_allowed(request.allow, campaign::known_gates());
   const bool versions = !request.versions.empty();
   const std::vector<Commit> commits =
       versions
@@ -458,7 +449,7 @@ class SearchRun {
 
 BisectRun run_bisect(const BisectRequest& request, const campaign::CampaignContext& context,
                      run::Progress& progress, run::Interrupts& interrupts, const Clock& clock) {
-  check_gates(request);
+  campaign::check_allowed(request.allow, campaign::known_gates());
   BisectRequest asked = request;
   const Launching launching{context, progress, interrupts, clock};
   BisectRun whole = SearchRun(asked, request.resume, launching).run();

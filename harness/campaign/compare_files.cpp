@@ -34,8 +34,7 @@ std::vector<Metric> all_columns(const verdict::ComparisonSide& base,
 }
 
 std::vector<std::string> allowable(const std::vector<const record::Results*>& results) {
-  std::vector<std::string> known = {"all", "missing"};
-  known.insert(known.end(), verdict::gate_names().begin(), verdict::gate_names().end());
+  std::vector<std::string> known = known_gates({"all", "missing"});
   for (const record::Results* each : results) {
     for (std::string& field : verdict::environment_fields(*each)) known.push_back(std::move(field));
   }

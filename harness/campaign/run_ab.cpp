@@ -108,6 +108,11 @@ std::optional<double> take_count_margin(std::vector<std::string>& margins, bool 
   return margin;
 }
 
+std::vector<std::string> known_gates(std::vector<std::string> others) {
+  others.insert(others.end(), verdict::gate_names().begin(), verdict::gate_names().end());
+  return others;
+}
+
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known) {
   for (const std::string& name : allow) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
@@ -235,9 +240,7 @@ void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem:
 }  // namespace
 
 void check_request(const AbRequest& request) {
-  std::vector<std::string> known = {"missing"};
-  known.insert(known.end(), verdict::gate_names().begin(), verdict::gate_names().end());
-  check_allowed(request.allow, known);
+  check_allowed(request.allow, known_gates({"missing"}));
   check_resume_folder(request.resume);
 }
 

@@ -52,6 +52,8 @@ struct TestedRequest {
 [[nodiscard]] std::optional<double> take_count_margin(std::vector<std::string>& margins,
                                                       bool gate_counts);
 
+// `others` and the names of all gates, for check_allowed().
+[[nodiscard]] std::vector<std::string> known_gates(std::vector<std::string> others = {});
 // Throws for a name in `allow` that is not in `known`, naming the nearest one.
 void check_allowed(const std::vector<std::string>& allow, const std::vector<std::string>& known);
 

@@ -142,8 +142,7 @@ class Tuning {
         clock_(clock) {}
 
   TuneRun run() {
-    campaign::check_allowed(request_.allow,
-                            {verdict::gate_names().begin(), verdict::gate_names().end()});
+    campaign::check_allowed(request_.allow, campaign::known_gates());
     search_ = plan_tune(request_, context_);
     out_.own = search_.own;
     out_.own_is_swept = search_.own_is_swept;
