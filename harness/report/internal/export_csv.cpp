@@ -65,15 +65,14 @@ std::string verdict_csv(std::span<const verdict::Comparison> comparisons,
 }  // namespace
 
 ExportFormat csv_format() {
-  return {
-      .name = "csv",
-      .ending = ".csv",
-      .use = "a spreadsheet, pandas",
-      .of_run = [](const record::Results& results, const ExportOptions&,
-                   const json::TextSink& sink) { write_results(results, Format::kCsv, {}, sink); },
-      .of_verdict = verdict_csv,
-      .of_history = [](const nights::History& history,
-                       const ExportOptions&) { return history_csv(history); }};
+  return {.name = "csv",
+          .ending = ".csv",
+          .use = "a spreadsheet, pandas",
+          .of_run = write_table_as<Format::kCsv>,
+          .of_verdict = verdict_csv,
+          .of_history = [](const nights::History& history, const ExportOptions&) {
+            return history_csv(history);
+          }};
 }
 
 }  // namespace stepbench::report

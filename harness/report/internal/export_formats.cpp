@@ -39,28 +39,22 @@ ExportFormat markdown_format() {
   return {.name = "markdown",
           .ending = ".md",
           .use = "a comment on a pull request, a wiki",
-          .of_run =
-              [](const record::Results& results, const ExportOptions&, const json::TextSink& sink) {
-                write_results(results, Format::kMarkdown, {}, sink);
-              },
-          .of_verdict =
-              [](std::span<const verdict::Comparison> all, const ExportOptions&) {
-                return document::render_markdown(comparison_document(all, true));
-              }};
+          .of_run = write_table_as<Format::kMarkdown>,
+          .of_verdict = [](std::span<const verdict::Comparison> all, const ExportOptions&) {
+            return document::render_markdown(comparison_document(all, true));
+          }};
 }
 
 ExportFormat json_format() {
-  return {
-      .name = "json",
-      .ending = ".json",
-      .use = "programs: all there is",
-      .of_run = [](const record::Results& results, const ExportOptions&,
-                   const json::TextSink& sink) { write_results(results, Format::kJson, {}, sink); },
-      .of_verdict = [](std::span<const verdict::Comparison> all,
-                       const ExportOptions&) { return verdict_json(all); },
-      .of_night = [](const std::string& night, const ExportOptions&) { return night; },
-      .of_history = [](const nights::History& history,
-                       const ExportOptions&) { return history_json(history); }};
+  return {.name = "json",
+          .ending = ".json",
+          .use = "programs: all there is",
+          .of_run = write_table_as<Format::kJson>,
+          .of_verdict = [](std::span<const verdict::Comparison> all,
+                           const ExportOptions&) { return verdict_json(all); },
+          .of_night = [](const std::string& night, const ExportOptions&) { return night; },
+          .of_history = [](const nights::History& history,
+                           const ExportOptions&) { return history_json(history); }};
 }
 
 std::span<const ExportFormat> export_formats() {

@@ -4,8 +4,16 @@
 #pragma once
 
 #include "harness/report/exports.h"
+#include "harness/report/result_tables.h"
 
 namespace stepbench::report {
+
+// The table of `show` in its format of that name.
+template <Format kFormat>
+void write_table_as(const record::Results& results, const ExportOptions& /*options*/,
+                    const json::TextSink& sink) {
+  write_results(results, kFormat, {}, sink);
+}
 
 [[nodiscard]] ExportFormat junit_format();
 [[nodiscard]] ExportFormat openmetrics_format();
