@@ -37,6 +37,17 @@ class NamePool {
   std::set<SharedNames, ByNames> seen_;
 };
 
+// What operator-> of an iterator returns that has no entry to point to, but a pair of references.
+template <typename Reference>
+class EntryPointer {
+ public:
+  explicit EntryPointer(Reference entry) : entry_(entry) {}
+  const Reference* operator->() const { return &entry_; }
+
+ private:
+  Reference entry_;
+};
+
 // Name -> value, ordered by name. Reads like a std::map, but an iterator yields a pair of
 // references, valid until a name is added or removed, which takes as long as a copy of all names.
 // A value; concurrent reads are safe.
@@ -53,14 +64,7 @@ class NamedValues {
     using value_type = NamedValues::value_type;
     using difference_type = std::ptrdiff_t;
     using reference = std::pair<const std::string&, const T&>;
-    class pointer {
-     public:
-      explicit pointer(reference entry) : entry_(entry) {}
-      const reference* operator->() const { return &entry_; }
-
-     private:
-      reference entry_;
-    };
+    using pointer = EntryPointer<reference>;
 
     const_iterator() = default;
     reference operator*() const { return {(*of_->names_)[at_], of_->values_[at_]}; }

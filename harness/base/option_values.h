@@ -30,14 +30,7 @@ class OptionValues {
     using value_type = OptionValues::value_type;
     using difference_type = std::ptrdiff_t;
     using reference = OptionValues::reference;
-    class pointer {
-     public:
-      explicit pointer(reference entry) : entry_(entry) {}
-      const reference* operator->() const { return &entry_; }
-
-     private:
-      reference entry_;
-    };
+    using pointer = EntryPointer<reference>;
 
     const_iterator() = default;
     reference operator*() const;
