@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -12,8 +11,6 @@
 
 namespace stepbench::bisect {
 namespace {
-
-constexpr std::string_view kStep = "step_ns";
 
 struct Moved {
   const nights::AlertSeries* at = nullptr;
@@ -29,8 +26,8 @@ Moved chosen(const nights::Alert& alert, const nights::History& history, const s
     const nights::TrackedSeries* series = &found->series;
     known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
     if (!each.id.starts_with(named)) continue;
-    const bool nearer =
-        chosen.series == nullptr || (chosen.series->metric != kStep && series->metric == kStep);
+    const bool nearer = chosen.series == nullptr || (chosen.series->metric != nights::kStepSeries &&
+                                                     series->metric == nights::kStepSeries);
     if (nearer) chosen = {&each, series};
   }
   if (chosen.series != nullptr) return chosen;
@@ -76,7 +73,7 @@ BisectRequest request_of_alert(const nights::Alert& alert, nights::TrackStore& s
   basis.sweep = bad.asked.sweep;
   basis.cases = {moved.series->case_id};
   const std::string& metric = moved.series->metric;
-  basis.metric = metric == kStep ? "step"
+  basis.metric = metric == nights::kStepSeries ? "step"
                  : metric.starts_with(nights::kPhaseSeries)
                      ? metric.substr(nights::kPhaseSeries.size())
                      : metric;

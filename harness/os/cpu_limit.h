@@ -8,8 +8,8 @@
 namespace stepbench::os {
 
 // From construction to destruction: after `cpu_s` seconds of CPU time of this process calls `over`
-// from its own thread and ends the process with `status`. CPU time is independent
-// of the load by other programs.
+// from its own thread and ends the process with `status`. CPU time does not depend on the load by
+// other programs.
 class CpuLimit {
  public:
   CpuLimit(double cpu_s, int status, std::function<void()> over);
