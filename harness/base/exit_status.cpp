@@ -11,6 +11,7 @@
 #include <typeinfo>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench {
 namespace {
@@ -24,10 +25,10 @@ std::string type_name(const std::exception& error) {
 }
 
 Failure bug(const std::string& what, std::string_view command) {
-  return {kExitBug, "internal error in `" + std::string{command} + "`: " + what +
-                        "\nThis is a bug in the program, not a mistake in your configuration: "
-                        "please report it with this message, the whole command line and the "
-                        "output of `stepbench --version`."};
+  return {kExitBug, formatted("internal error in `{}`: {}\nThis is a bug in the program, not a "
+                              "mistake in your configuration: please report it with this message, "
+                              "the whole command line and the output of `stepbench --version`.",
+                              command, what)};
 }
 
 }  // namespace
@@ -44,7 +45,7 @@ Failure failure_of(const std::exception& error, std::string_view command) {
     return {kExitUsage, error.what()};
   }
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return {kExitUsage, "out of memory"};
-  return bug(std::string{error.what()} + " (" + type_name(error) + ")", command);
+  return bug(formatted("{} ({})", error.what(), type_name(error)), command);
 }
 
 Failure unknown_failure(std::string_view command) {

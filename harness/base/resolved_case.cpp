@@ -2,6 +2,7 @@
 #include "harness/base/resolved_case.h"
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench {
 namespace {
@@ -9,7 +10,7 @@ namespace {
 const Value& find(const ResolvedCase& resolved, std::string_view name) {
   const Value* found = resolved.options.get(name);
   if (found == nullptr || is_null(*found)) {
-    throw Error("option '" + std::string(name) + "' has no value in case " + resolved.case_id);
+    throw Error(formatted("option '{}' has no value in case {}", name, resolved.case_id));
   }
   return *found;
 }
@@ -18,7 +19,7 @@ template <typename T>
 const T& get(const ResolvedCase& resolved, std::string_view name, const char* wanted) {
   const Value& value = find(resolved, name);
   if (const T* typed = std::get_if<T>(&value)) return *typed;
-  throw Error("option '" + std::string(name) + "' is not " + wanted + ": " + to_text(value));
+  throw Error(formatted("option '{}' is not {}: {}", name, wanted, to_text(value)));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
 #include "harness/machine/environment.h"
@@ -24,7 +25,7 @@ Moved chosen(const nights::Alert& alert, const nights::History& history, const s
     const nights::SeriesHistory* found = history.find_series(each.id);
     if (found == nullptr || each.back) continue;
     const nights::TrackedSeries* series = &found->series;
-    known.push_back(each.id.substr(0, 8) + " (" + series->metric + ")");
+    known.push_back(formatted("{} ({})", each.id.substr(0, 8), series->metric));
     if (!each.id.starts_with(named)) continue;
     const bool nearer = chosen.series == nullptr || (chosen.series->metric != nights::kStepSeries &&
                                                      series->metric == nights::kStepSeries);
@@ -34,7 +35,7 @@ Moved chosen(const nights::Alert& alert, const nights::History& history, const s
   throw ConfigError(named.empty() ? alert.id : "--series",
                     known.empty()
                         ? "its series are not in the history"
-                        : "expected one of " + text::join(known) + ", found '" + named + "'");
+                        : formatted("expected one of {}, found '{}'", text::join(known), named));
 }
 
 const nights::TrackedRun& night(const std::string& run_id, const char* which,
@@ -42,13 +43,14 @@ const nights::TrackedRun& night(const std::string& run_id, const char* which,
   const nights::TrackedRun* found = history.find_run(run_id);
   if (found == nullptr) {
     throw ConfigError(
-        alert.id, std::string("its ") + which + " night" +
-                      (run_id.empty() ? " is unknown" : ", " + run_id + ", is not in the history") +
-                      "; `stepbench bisect GOOD BAD` searches between any two commits");
+        alert.id,
+        formatted(
+            "its {} night{}; `stepbench bisect GOOD BAD` searches between any two commits", which,
+            run_id.empty() ? " is unknown" : formatted(", {}, is not in the history", run_id)));
   }
   if (found->git_sha.empty()) {
-    throw ConfigError(alert.id, std::string("its ") + which + " night, " + run_id +
-                                    ", was not measured in a git repository");
+    throw ConfigError(alert.id, formatted("its {} night, {}, was not measured in a git repository",
+                                          which, run_id));
   }
   return *found;
 }
@@ -62,8 +64,9 @@ BisectRequest request_of_alert(const nights::Alert& alert, nights::TrackStore& s
   const nights::TrackedRun& good = night(moved.at->change.good, "last good", alert, history);
   const nights::TrackedRun& bad = night(moved.at->change.bad, "first bad", alert, history);
   if (good.git_sha == bad.git_sha) {
-    throw ConfigError(alert.id, "both nights are of commit " + short_id({.id = good.git_sha}) +
-                                    ": the program did not change");
+    throw ConfigError(alert.id,
+                      formatted("both nights are of commit {}: the program did not change",
+                                short_id({.id = good.git_sha})));
   }
   basis.good = good.git_sha;
   basis.bad = bad.git_sha;

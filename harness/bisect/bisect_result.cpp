@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/bisect/internal/counts.h"
 #include "harness/bisect/programs.h"
 #include "harness/json/fields.h"
@@ -132,8 +133,8 @@ void check_same_search(const BisectRun& earlier, const BisectRun& asked) {
       {"--confidence", [](const BisectRun& run) { return std::to_string(run.confidence); }}};
   for (const auto& [what, part] : kParts) {
     if (part(earlier) == part(asked)) continue;
-    throw ConfigError("--resume", std::string("this search has another ") + what + ": " +
-                                      part(earlier) + ", not " + part(asked));
+    throw ConfigError("--resume", formatted("this search has another {}: {}, not {}", what,
+                                            part(earlier), part(asked)));
   }
 }
 
@@ -141,8 +142,8 @@ std::string bisect_log(const BisectRun& run) {
   if (run.commits.empty() || short_id(run.commits.front()) == run.commits.front().id) return {};
   std::string log = "git bisect start --first-parent\n";
   const auto add_line = [&](const char* word, const Commit& commit) {
-    log += std::string("# ") + word + ": [" + commit.id + "] " + commit.title + "\ngit bisect " +
-           word + ' ' + commit.id + '\n';
+    log += formatted("# {}: [{}] {}\ngit bisect {} {}\n", word, commit.id, commit.title, word,
+                     commit.id);
   };
   add_line("bad", run.commits.back());
   add_line("good", run.commits.front());
@@ -169,7 +170,7 @@ std::string bisect_log(const BisectRun& run) {
     }
   }
   if (run.culprit) {
-    log += "# first bad commit: [" + run.culprit->commit + "] " + run.culprit->title + '\n';
+    log += formatted("# first bad commit: [{}] {}\n", run.culprit->commit, run.culprit->title);
   }
   return log;
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/bisect/internal/relink.h"
 #include "harness/bisect/internal/shell_template.h"
 #include "harness/os/files.h"
@@ -40,7 +41,7 @@ std::string folder_name(const Build& build) {
     if (letter == '/' || letter == '\0') letter = '_';
   }
   if (name.starts_with('.')) name.front() = '_';  // "..": would be removed recursively at the end
-  return build.number == 0 ? name : name + "-build-" + std::to_string(build.number + 1);
+  return build.number == 0 ? name : formatted("{}-build-{}", name, build.number + 1);
 }
 
 bool is_program(const fs::path& file) {
@@ -72,7 +73,8 @@ void copy_all(const fs::path& from, const fs::path& to) {
   const os::CommandResult copied = os::run_command(
       {"cp", "-aT", "--sparse=always", from.string(), to.string()}, "", kBuildLimit);
   if (!copied.started || copied.exit_status != 0) {
-    throw ConfigError(from.string(), "cannot be copied: " + copied.reason + last_line(copied.err));
+    throw ConfigError(from.string(),
+                      formatted("cannot be copied: {}{}", copied.reason, last_line(copied.err)));
   }
 }
 
@@ -88,9 +90,9 @@ void refuse_unsafe_name(const std::string& command, const fs::path& tree) {
   if (text::shell_word(tree.string()) == tree.string() || !is_read_again(command, kHoles)) {
     return;
   }
-  throw ConfigError("--build", "the shell that it starts would execute parts of the name " +
-                                   tree.string() +
-                                   "; use \"$STEPBENCH_WORKTREE\" in place of {worktree}");
+  throw ConfigError("--build", formatted("the shell that it starts would execute parts of the name "
+                                         "{}; use \"$STEPBENCH_WORKTREE\" in place of {{worktree}}",
+                                         tree.string()));
 }
 
 }  // namespace
@@ -183,9 +185,10 @@ void Programs::build_in_parallel(const std::vector<Build>& builds) {
     all.push_back({build, build_options(build)});
   }
   if (all.empty()) return;
-  print_line_("building " +
-              text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }) +
-              ", logs in " + (folder_ / "logs").string());
+  print_line_(
+      formatted("building {}, logs in {}",
+                text::join(all, ", ", [](const auto& each) { return folder_name(each.build); }),
+                (folder_ / "logs").string()));
   for (Running& each : all) {
     each.end = std::async(std::launch::async, [this, &each] {
       return os::run_command({"sh", "-c", with_variables(request_.command, kHoles)}, "",
@@ -235,16 +238,16 @@ std::string Programs::built(const Build& build, const os::CommandResult& end) {
   const bool cut = std::max(end.out.size(), end.err.size()) >= kMaxPrintedBytes / 2;
   os::write_output_file(
       "", folder_ / "logs" / (folder_name(build) + ".log"),
-      text::mask_secrets("in " + tree_of(build).string() + "\n$ " + request_.command + "\n" +
-                             end.out + end.err + (cut ? "\n(further output was dropped)\n" : ""),
+      text::mask_secrets(formatted("in {}\n$ {}\n{}{}{}", tree_of(build).string(), request_.command,
+                                   end.out, end.err, cut ? "\n(further output was dropped)\n" : ""),
                          request_.secrets));
   if (!end.started) return "sh cannot be run: " + end.reason;
   if (end.timed_out) return "the build took more than 4 hours";
   if (end.exit_status != 0) {
     const std::string last =
         text::mask_secrets(last_line(end.err.empty() ? end.out : end.err), request_.secrets);
-    return "the build failed with exit status " + std::to_string(end.exit_status) +
-           (last.empty() ? "" : ": " + last);
+    return formatted("the build failed with exit status {}{}", end.exit_status,
+                     last.empty() ? "" : ": " + last);
   }
   if (repository_ != nullptr && commit_of_tree(tree_of(build)) != build.commit.id) {
     return "the build command checked out another commit in its tree";
@@ -268,8 +271,9 @@ std::string Programs::store_program(const Build& build) {
       return "the build produced no stepbench-worker; name the program by --worker PATH";
     }
     if (workers.size() > 1) {
-      return "the build produced several programs, " + fs::relative(workers[0], tree).string() +
-             " and " + fs::relative(workers[1], tree).string() + "; choose one by --worker PATH";
+      return formatted(
+          "the build produced several programs, {} and {}; choose one by --worker PATH",
+          fs::relative(workers[0], tree).string(), fs::relative(workers[1], tree).string());
     }
     found = workers.front();
   }

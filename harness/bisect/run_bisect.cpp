@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/internal/measure_step.h"
 #include "harness/bisect/internal/repository.h"
@@ -152,9 +153,11 @@ class SearchRun {
                      .secrets = std::move(secrets)},
         repository_ ? &*repository_ : nullptr, out_.folder,
         [this](const std::string& words) { launching_.progress.print_line(words); });
-    launching_.progress.print_line(text::counted(static_cast<std::int64_t>(last()),
-                                                 request_.versions.empty() ? "commit" : "version") +
-                                   " to search, results in " + out_.folder.string());
+    launching_.progress.print_line(
+        formatted("{} to search, results in {}",
+                  text::counted(static_cast<std::int64_t>(last()),
+                                request_.versions.empty() ? "commit" : "version"),
+                  out_.folder.string()));
   }
 
   void open_folder() {
@@ -164,15 +167,15 @@ class SearchRun {
                         : folder_);
     if (repository_ && is_in(out_.folder, repository_->top()) &&
         !repository_->ignores(out_.folder)) {
-      launching_.progress.print_line("note: " + out_.folder.string() +
-                                     " lies in the repository and git does not ignore it");
+      launching_.progress.print_line(formatted(
+          "note: {} lies in the repository and git does not ignore it", out_.folder.string()));
     }
     lock_ = lock_search(out_.folder);
     if (has_begun(out_.folder)) {
       const BisectRun earlier = read_search_file(out_.folder);
       if (!earlier.newer_version.empty()) {
-        launching_.progress.print_line("warning: " + (out_.folder / kSearchFile).string() + ": " +
-                                       earlier.newer_version);
+        launching_.progress.print_line(formatted(
+            "warning: {}: {}", (out_.folder / kSearchFile).string(), earlier.newer_version));
       }
       check_same_search(earlier, out_);
       earlier_seconds_ = earlier.seconds;
@@ -257,7 +260,8 @@ class SearchRun {
                       .built_separately = !step.against_good_end,
                       .build = step.place_build};
     const auto skip = [&](std::size_t place, std::string why) {
-      launching_.progress.print_line(short_id(out_.commits[place]) + " is left out: " + why);
+      launching_.progress.print_line(
+          formatted("{} is left out: {}", short_id(out_.commits[place]), why));
       search.skip(place);
       judged.commit = out_.commits[place].id;
       judged.why_not = std::move(why);

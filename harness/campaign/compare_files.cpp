@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/campaign/run_ab.h"
 
 #include <algorithm>
@@ -57,11 +58,11 @@ void refuse_many_launches(const CompareRequest& request) {
   std::int64_t lines = record::count_launches(request.base);
   for (const std::string& path : request.candidates) lines += record::count_launches(path);
   if (lines <= kMaxLaunches) return;
-  throw ConfigError("compare", "takes at most " + text::with_separators(kMaxLaunches) +
-                                   " launches at once, and these results have " +
-                                   text::with_separators(lines) +
-                                   "; compare runs of fewer cases, or write each with `stepbench "
-                                   "export --format csv`");
+  throw ConfigError(
+      "compare",
+      formatted("takes at most {} launches at once, and these results have {}; compare runs of "
+                "fewer cases, or write each with `stepbench export --format csv`",
+                text::with_separators(kMaxLaunches), text::with_separators(lines)));
 }
 
 }  // namespace
@@ -137,10 +138,10 @@ void choose_base(const std::string& chosen, CompareRequest& request) {
   }
   if (meant.size() != 1) {
     throw ConfigError("--baseline", meant.empty()
-                                        ? "'" + chosen + "' is not one of the compared results" +
-                                              text::did_you_mean(chosen, all)
-                                        : "'" + chosen + "' may be " + all[meant[0]] + " or " +
-                                              all[meant[1]] + "; write the path");
+                                        ? formatted("'{}' is not one of the compared results{}",
+                                                    chosen, text::did_you_mean(chosen, all))
+                                        : formatted("'{}' may be {} or {}; write the path", chosen,
+                                                    all[meant[0]], all[meant[1]]));
   }
   request.base = all[meant.front()];
   all.erase(all.begin() + static_cast<std::ptrdiff_t>(meant.front()));
@@ -252,8 +253,8 @@ Nearest nearest_case(const KeyOptions& one, const std::set<KeyOptions>& cases,
   }
   if (found == nullptr) return nearest;
   nearest.differs = text::join(nearest.names, ", ", [&](const std::string& name) {
-    return name + " (" + value_text(*found, name, catalogue) + " -> " +
-           value_text(one, name, catalogue) + ')';
+    return formatted("{} ({} -> {})", name, value_text(*found, name, catalogue),
+                     value_text(one, name, catalogue));
   });
   return nearest;
 }
@@ -271,8 +272,9 @@ std::string no_common_case_reason(const record::Results& base, const record::Res
     if (nearer) fewest = std::move(nearest);
   }
   if (fewest.names.empty()) return {};
-  return "no case in common: the most similar ones differ in " + fewest.differs +
-         "; to compare them anyway: --ignore " + text::join(fewest.names, " --ignore ");
+  return formatted(
+      "no case in common: the most similar ones differ in {}; to compare them anyway: --ignore {}",
+      fewest.differs, text::join(fewest.names, " --ignore "));
 }
 
 void find_nearest(std::vector<verdict::MissingCase>& missing, const record::Results& others,

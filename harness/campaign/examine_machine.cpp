@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/option_values.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
@@ -137,7 +138,7 @@ fs::path machine_file(const machine::Variables& variables, const Fields& identit
   }
   std::string host = text_of(identity, "host");
   std::replace(host.begin(), host.end(), '/', '_');
-  return folder / "stepbench" / ("machine-" + host + ".json");
+  return folder / "stepbench" / formatted("machine-{}.json", host);
 }
 
 verdict::MachineNoise read_noise(const std::string& text) {
@@ -174,8 +175,10 @@ StoredMachine stored_machine(const machine::Variables& variables, const Fields& 
   std::error_code ignored;
   if (stored.file.empty() || !fs::exists(stored.file, ignored)) return stored;
   const auto again = [&](const std::string& why) {
-    stored.problem = "what this machine can show is unknown: " + stored.file.string() + ": " + why +
-                     "; `stepbench doctor --measure` measures it again";
+    stored.problem = formatted(
+        "what this machine can show is unknown: {}: {}; `stepbench doctor --measure` measures it "
+        "again",
+        stored.file.string(), why);
   };
   const auto text = os::read_text(stored.file);
   if (!text) {
@@ -187,9 +190,9 @@ StoredMachine stored_machine(const machine::Variables& variables, const Fields& 
     for (const auto& [name, value] : identity) {
       const auto then = noise.machine.find(name);
       if (then != noise.machine.end() && then->second == value) continue;
-      again("was measured with another " + name + " (" +
-            (then == noise.machine.end() ? "not given" : to_text(then->second)) + ", now " +
-            to_text(value) + ")");
+      again(formatted("was measured with another {} ({}, now {})", name,
+                      then == noise.machine.end() ? "not given" : to_text(then->second),
+                      to_text(value)));
       return stored;
     }
     stored.noise = std::move(noise);
@@ -209,8 +212,8 @@ fs::path place_for_machine(const machine::Variables& variables, const Fields& id
     error.assign(errno, std::generic_category());
   }
   if (error) {
-    throw ConfigError(kFlag, "cannot keep what it finds in " + file.parent_path().string() + ": " +
-                                 error.message() + remedy);
+    throw ConfigError(kFlag, formatted("cannot keep what it finds in {}: {}{}",
+                                       file.parent_path().string(), error.message(), remedy));
   }
   return file;
 }
@@ -239,7 +242,7 @@ run::GroupRequest group_of(const RanksRequest& request, const CampaignContext& c
   run::GroupRequest group{.worker = {}, .launcher = launcher, .ranks = request.ranks};
   group.worker.spawn.argv = {
       interpreter, run::find_script_worker(context.program_dir).path.string(),
-      "--control-fd=" + std::to_string(run::kControlDescriptor), "--check-ranks"};
+      formatted("--control-fd={}", run::kControlDescriptor), "--check-ranks"};
   group.worker.spawn.environment = std::move(variables);
   group.worker.message.resolved.workload = run::kScriptWorkload;
   group.worker.limits.join_ns = std::llround(request.join_s * 1e9);
@@ -335,8 +338,8 @@ std::vector<Finding> diagnose_ranks(const RanksSeen& seen) {
     const std::int64_t cpus = count_of(place.second);
     if (cpus == 0 || threads <= cpus) continue;
     add("ranks.crowded", Severity::kWarning,
-        text::counted(threads, "thread") + " of ranks share " + text::counted(cpus, "CPU") + " (" +
-            place.second + ") of " + place.first,
+        formatted("{} of ranks share {} ({}) of {}", text::counted(threads, "thread"),
+                  text::counted(cpus, "CPU"), place.second, place.first),
         "fewer ranks or threads (--set threads.intra_op=1), or more CPUs a rank: an option of the "
         "launcher, as --cpus-per-task of srun, --bind-to none of mpirun");
   }
@@ -350,8 +353,8 @@ std::vector<Finding> diagnose_ranks(const RanksSeen& seen) {
     const std::int64_t devices = devices_of_host[host];
     if (devices == 0 || ranks <= devices) continue;
     add("ranks.few_devices", Severity::kWarning,
-        text::counted(ranks, "rank") + " on " + host + ", which has " +
-            text::counted(devices, "GPU"),
+        formatted("{} on {}, which has {}", text::counted(ranks, "rank"), host,
+                  text::counted(devices, "GPU")),
         "use one rank per GPU: NCCL refuses two ranks of a group on one GPU");
   }
   return findings;

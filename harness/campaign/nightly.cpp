@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
 #include "harness/nights/acts.h"
@@ -25,7 +26,7 @@ void check_names(const std::vector<NightlyExperiment>& experiments) {
     if (names.insert(name).second) continue;
     throw ConfigError(
         experiment.request.file,
-        "duplicate name '" + name + "': the history identifies experiments by `name`");
+        formatted("duplicate name '{}': the history identifies experiments by `name`", name));
   }
 }
 
@@ -62,10 +63,10 @@ void add_failures(const std::vector<NightlyExperiment>& experiments, nights::Nig
     const std::string& file = each.request.file;
     const FailedLaunches failed = failed_launches(each.results);
     if (failed.launches > 0) {
-      failures.push_back(file + ": " + std::to_string(failed.launches) + " of " +
-                         text::counted(static_cast<std::int64_t>(failed.of), "launch") +
-                         " failed: " + failed.first + "; `stepbench show " +
-                         text::shell_word(each.folder.string()) + "` has all");
+      failures.push_back(formatted("{}: {} of {} failed: {}; `stepbench show {}` has all", file,
+                                   failed.launches,
+                                   text::counted(static_cast<std::int64_t>(failed.of), "launch"),
+                                   failed.first, text::shell_word(each.folder.string())));
       if (night.exit_code == kExitOk || night.exit_code == kExitInconclusive) {
         night.exit_code = kExitNothingMeasured;
         night.verdict = nights::NightState::kNoData;
@@ -105,8 +106,8 @@ bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
   unfinished_.emplace(request_.run.results, key_of(request_), now);
   if (request_.fresh) unfinished_->restart(now);
   if (unfinished_->resumes()) {
-    progress.print_line("resuming the night that began at " + unfinished_->began_utc() +
-                        "; --fresh starts over");
+    progress.print_line(formatted("resuming the night that began at {}; --fresh starts over",
+                                  unfinished_->began_utc()));
   }
   choose_references(store, progress);
   has_measured_ = !measure_night(experiments_, request_.budget_s, context_, *unfinished_, progress,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/nightly.h"
 #include "harness/json/json_text.h"
 #include "harness/os/process.h"
@@ -36,12 +37,11 @@ std::string run_notifier(const std::string& command, const std::string& json) {
   }
   if (!result.started) return "cannot be started: " + result.reason;
   if (result.timed_out) {
-    return "took longer than " +
-           text::seconds_text(std::chrono::duration<double>(kNotifierTimeout).count()) +
-           " and was killed";
+    return formatted("took longer than {} and was killed",
+                     text::seconds_text(std::chrono::duration<double>(kNotifierTimeout).count()));
   }
   if (result.exit_status == 0) return {};
-  return "ended with status " + std::to_string(result.exit_status) + last_words(result);
+  return formatted("ended with status {}{}", result.exit_status, last_words(result));
 }
 
 }  // namespace
@@ -66,7 +66,8 @@ std::vector<std::string> notify_alerts(nights::TrackStore& store, const Notifier
     if (failure.empty()) continue;
     store.record(std::vector{nights::event_of(notice, nights::kNotificationFailed,
                                               text::utc_text(now), notifier.who, failure)});
-    warnings.push_back("--on-alert for " + alert.id + ": " + failure + "; the next night retries");
+    warnings.push_back(
+        formatted("--on-alert for {}: {}; the next night retries", alert.id, failure));
   }
   return warnings;
 }
@@ -77,9 +78,9 @@ std::vector<std::string> notify_failed_night(const Notifier& notifier, int exit_
   json.open_object()
       .text("schema", "stepbench.night_failed")
       .text("version", "1.0.0")
-      .text("text", text::printable("the night on " + notifier.host + " failed (exit status " +
-                                    std::to_string(exit_code) + ")" +
-                                    (notes.empty() ? "" : ": " + notes.front())))
+      .text("text",
+            text::printable(formatted("the night on {} failed (exit status {}){}", notifier.host,
+                                      exit_code, notes.empty() ? "" : ": " + notes.front())))
       .text("host", notifier.host)
       .integer("exit_code", exit_code)
       .texts("notes", notes)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/campaign/nightly.h"
 
 #include <algorithm>
@@ -79,7 +80,8 @@ std::string experiment_of(const nights::TrackedSeries& series) {
   json::JsonText workload;
   workload.open_object().text("workload", series.workload).close_object();
   const std::string head = workload.line();
-  return head.substr(0, head.rfind('}')) + ", \"sweep\": {\"include\": [" + point.line() + "]}}";
+  return formatted("{}, \"sweep\": {{\"include\": [{}]}}}}", head.substr(0, head.rfind('}')),
+                   point.line());
 }
 
 std::optional<ResolvedCase> planned_case(const nights::TrackedSeries& series,

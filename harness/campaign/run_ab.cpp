@@ -12,6 +12,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/ab_agenda.h"
 #include "harness/campaign/internal/ab_arms.h"
 #include "harness/campaign/internal/run_request.h"
@@ -32,9 +33,10 @@ namespace {
 double parse_margin(const std::string& given, std::string_view text) {
   const auto share = text::parse_share(text);
   if (!share) {
-    throw ConfigError("--margin", "'" + given +
-                                      "' is not a share from 0 to 1 or a percentage: step=1%, "
-                                      "peak_bytes=0.005");
+    throw ConfigError(
+        "--margin",
+        formatted("'{}' is not a share from 0 to 1 or a percentage: step=1%, peak_bytes=0.005",
+                  given));
   }
   return *share;
 }
@@ -47,8 +49,11 @@ void set_margin(const std::string& given, const std::vector<Metric>& columns,
       given, std::string_view(given).substr(equals == std::string::npos ? 0 : equals + 1));
   verdict::TestedMetric* metric = verdict::find_tested(tested, name, columns);
   if (metric == nullptr) {
-    throw ConfigError("--margin", "'" + name + "' is not tested; a margin can be given for " +
-                                      tested.names() + " (--metric chooses what is tested)");
+    throw ConfigError(
+        "--margin",
+        formatted(
+            "'{}' is not tested; a margin can be given for {} (--metric chooses what is tested)",
+            name, tested.names()));
   }
   metric->margin = share;
 }
@@ -98,9 +103,9 @@ std::optional<double> take_count_margin(std::vector<std::string>& margins, bool 
   std::erase_if(margins, [&](const std::string& given) {
     if (!given.starts_with(kCountsPrefix)) return false;
     if (!gate_counts) {
-      throw ConfigError("--margin", "'" + given +
-                                        "' is a margin of counts, which decide only with "
-                                        "--gate counts");
+      throw ConfigError(
+          "--margin",
+          formatted("'{}' is a margin of counts, which decide only with --gate counts", given));
     }
     margin = parse_margin(given, std::string_view(given).substr(kCountsPrefix.size()));
     return true;
@@ -119,8 +124,8 @@ void check_allowed(const std::vector<std::string>& allow, const std::vector<std:
     constexpr std::size_t kMaxListed = 12;
     std::string list = text::join(std::span(known).first(std::min(kMaxListed, known.size())));
     if (known.size() > kMaxListed) list += ", ...";
-    throw ConfigError("--allow", "'" + name + "' cannot be allowed here" +
-                                     text::did_you_mean(name, known) + "; known: " + list);
+    throw ConfigError("--allow", formatted("'{}' cannot be allowed here{}; known: {}", name,
+                                           text::did_you_mean(name, known), list));
   }
 }
 
@@ -230,11 +235,12 @@ std::vector<int> counted_launches(const AbArms& arms, const run::CountTools& too
 void announce(const AbArms& arms, const AbAgenda& agenda, const std::filesystem::path& folder,
               run::Progress& progress) {
   const verdict::AbDesign& design = agenda.campaign().design();
-  progress.print_line("A " + arms.a.words + "   B " + arms.b.words);
-  progress.print_line(text::counted(std::ssize(arms.points), "case") + "; " +
-                      verdict::looks_text(design.looks) + "; at most " +
-                      text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
-                      ", seed " + std::to_string(design.seed) + ", results in " + folder.string());
+  progress.print_line(formatted("A {}   B {}", arms.a.words, arms.b.words));
+  progress.print_line(
+      formatted("{}; {}; at most {}, seed {}, results in {}",
+                text::counted(std::ssize(arms.points), "case"), verdict::looks_text(design.looks),
+                text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch"), design.seed,
+                folder.string()));
 }
 
 }  // namespace
@@ -373,9 +379,9 @@ void describe_campaign(const AbArms& arms, std::int64_t pairs, const verdict::Te
   }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     header.context["arm_" + arm->name] = arm->words;
-    header.context["arm_" + arm->name + "_worker"] = arm->worker.path.string();
-    header.context["arm_" + arm->name + "_build_id"] = arm->worker.build_id;
-    header.context["arm_" + arm->name + "_data_digest"] =
+    header.context[formatted("arm_{}_worker", arm->name)] = arm->worker.path.string();
+    header.context[formatted("arm_{}_build_id", arm->name)] = arm->worker.build_id;
+    header.context[formatted("arm_{}_data_digest", arm->name)] =
         run::data_digest(arm->plan, arm->catalogue);
   }
 }
@@ -395,9 +401,9 @@ void check_same_campaign(const record::Results& earlier, const record::RunRow& n
       const std::string was = text_of(then.context, name, as_before(name));
       const std::string is = text_of(now.context, name);
       if (was == is) continue;
-      throw ConfigError("--resume", "this is not the same campaign: " + describe(name) + " was `" +
-                                        was + "` and is now `" + is +
-                                        "`; start a new one without --resume");
+      throw ConfigError("--resume", formatted("this is not the same campaign: {} was `{}` and is "
+                                              "now `{}`; start a new one without --resume",
+                                              describe(name), was, is));
     }
   }
   for (const AbArm* arm : {&arms.a, &arms.b}) {
@@ -412,7 +418,7 @@ std::uint64_t seed_for(std::optional<std::uint64_t> asked, const record::Results
     const auto* seed = std::get_if<std::int64_t>(&found->second);
     if (seed == nullptr) break;
     if (asked && *asked != static_cast<std::uint64_t>(*seed)) {
-      throw ConfigError("--seed", "the campaign to resume has seed " + std::to_string(*seed));
+      throw ConfigError("--seed", formatted("the campaign to resume has seed {}", *seed));
     }
     return static_cast<std::uint64_t>(*seed);
   }

@@ -10,6 +10,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/plan_forecast.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/run_folder.h"
@@ -30,7 +31,7 @@ namespace {
 plan::PlanRequest plan_request(const RunRequest& request) {
   plan::PlanRequest plan = request;
   if (!request.profile.empty()) plan.set.push_back("profile.ops=" + request.profile);
-  if (request.launches > 0) plan.set.push_back("launches=" + std::to_string(request.launches));
+  if (request.launches > 0) plan.set.push_back(formatted("launches={}", request.launches));
   return plan;
 }
 
@@ -96,8 +97,9 @@ void check_tracked(const Planned& planned, const std::string& file) {
 
 // Refers to `plan`, which prints the notes in full.
 std::string plan_notes_text(const plan::Plan& plan) {
-  return text::counted(std::ssize(plan.notes), "note") + " on the plan: stepbench plan " +
-         text::shell_word(plan::source_name(plan.file));
+  return formatted("{} on the plan: stepbench plan {}",
+                   text::counted(std::ssize(plan.notes), "note"),
+                   text::shell_word(plan::source_name(plan.file)));
 }
 
 // Cases that both programs measure: index in tonight's plan -> index in the reference's.
@@ -215,19 +217,19 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   const std::filesystem::path folder =
       Session::open_folder(request.resume, request.results, header);
   if (on_start) on_start(folder);
-  const std::string work = text::counted(std::ssize(plan.cases), "case") + ", " +
-                           text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch") +
-                           " to do, ";
+  const std::string work =
+      formatted("{}, {} to do, ", text::counted(std::ssize(plan.cases), "case"),
+                text::counted(static_cast<std::int64_t>(agenda.remaining()), "launch"));
   if (request.stores_results) {
     const std::string expected = request.resume.empty() && !request.is_short() && !given
                                      ? expected_text(estimate_time(plan, request.results))
                                      : std::string();
-    progress.print_line(work + (expected.empty() ? "" : expected + ", ") + "results in " +
-                        folder.string());
+    progress.print_line(formatted("{}{}results in {}", work,
+                                  expected.empty() ? "" : expected + ", ", folder.string()));
     if (!plan.notes.empty()) progress.print_line(plan_notes_text(plan));
     if (counting_note) progress.print_line("note: " + *counting_note);
   } else {
-    progress.print_line("probe: " + work + "results are not kept");
+    progress.print_line(formatted("probe: {}results are not kept", work));
   }
   if (const auto warning = run::wrap_warning(wrap)) progress.print_line("warning: " + *warning);
   if (agenda.remaining() > 0) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/campaign/run_folder.h"
 
 #include <fnmatch.h>
@@ -201,8 +202,8 @@ std::string time_of(const RunSummary& run) {
   if (!run.started_utc.empty()) return run.started_utc;
   const std::string name = run.folder.filename().string();
   if (!is_run_name(name)) return {};
-  return name.substr(0, 4) + '-' + name.substr(4, 2) + '-' + name.substr(6, 2) + 'T' +
-         name.substr(9, 2) + ':' + name.substr(11, 2) + ':' + name.substr(13, 2) + 'Z';
+  return formatted("{}-{}-{}T{}:{}:{}Z", name.substr(0, 4), name.substr(4, 2), name.substr(6, 2),
+                   name.substr(9, 2), name.substr(11, 2), name.substr(13, 2));
 }
 
 // For `bisect`: its launches are in the runs that it contains.
@@ -343,10 +344,9 @@ std::optional<Moment> begun(const RunSummary& run) { return text::parse_utc(run.
 Moment parse_since(const std::string& flag, const std::string& text, Moment now) {
   if (const auto time = text::parse_utc(text)) return *time;
   if (const auto age = text::parse_age(text)) return now - *age;
-  throw ConfigError(flag,
-                    "expected a day such as 2026-01-31, with a time of day (UTC) or without, "
-                    "or " +
-                        std::string(text::kAgeExamples) + ", found '" + text + "'");
+  throw ConfigError(flag, formatted("expected a day such as 2026-01-31, with a time of day (UTC) "
+                                    "or without, or {}, found '{}'",
+                                    text::kAgeExamples, text));
 }
 
 namespace {
@@ -359,7 +359,7 @@ constexpr const char* kLeftover = ".deleting-";
 std::string protection_of(const RunSummary& run) {
   std::error_code error;
   if (fs::is_symlink(run.folder, error)) return "is a symbolic link";
-  if (!run.broken.empty()) return "is not readable as a run (" + run.broken + ")";
+  if (!run.broken.empty()) return formatted("is not readable as a run ({})", run.broken);
   if (run.state == RunState::kRunning) return "is running";
   if (const auto label = run.labels.find(kKeepLabel); label != run.labels.end()) {
     return "is labelled keep=" + to_text(label->second);
@@ -367,8 +367,8 @@ std::string protection_of(const RunSummary& run) {
   try {
     const RunFiles files = files_of_run(run.folder);
     if (!files.foreign.empty()) {
-      return "holds " + files.foreign.front().filename().string() +
-             ", which does not belong to a run";
+      return formatted("holds {}, which does not belong to a run",
+                       files.foreign.front().filename().string());
     }
   } catch (const Error& failure) {
     return failure.what();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/machine/device_state.h"
 #include "harness/machine/environment.h"
@@ -78,8 +79,8 @@ void Session::measure(RunSetup setup, const record::RunRow& header,
     controller.run(agenda, finished);
   } catch (const Error& error) {
     progress_.end();
-    throw Error(std::string{error.what()} + "\nWhat was finished is kept in " + file.string() +
-                "; go on with --resume " + text::shell_word(run_dir.string()));
+    throw Error(formatted("{}\nWhat was finished is kept in {}; go on with --resume {}",
+                          error.what(), file.string(), text::shell_word(run_dir.string())));
   }
 }
 

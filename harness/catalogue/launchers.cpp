@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::catalogue {
@@ -57,8 +58,8 @@ std::vector<std::string> launcher_names() {
 const Launcher& launcher_named(std::string_view name) {
   const auto found = std::ranges::find(launchers(), name, &Launcher::name);
   if (found != launchers().end()) return *found;
-  throw ConfigError("distributed.launcher", "must be one of " + text::join(launcher_names()) +
-                                                ", is '" + std::string(name) + "'");
+  throw ConfigError("distributed.launcher",
+                    formatted("must be one of {}, is '{}'", text::join(launcher_names()), name));
 }
 
 }  // namespace stepbench::catalogue

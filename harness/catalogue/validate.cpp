@@ -7,6 +7,7 @@
 #include <regex>
 #include <set>
 
+#include "harness/base/format.h"
 #include "harness/base/limits.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -52,16 +53,17 @@ class Validator {
       const bool good =
           what.starts_with("option") ? is_option_name(entry.name) : is_name(entry.name);
       if (!top_level && !good) {
-        add(what + " '" + entry.name + "': a name is lower-case letters, digits and '_'");
+        add(formatted("{} '{}': a name is lower-case letters, digits and '_'", what, entry.name));
       }
-      if (!seen.insert(entry.name).second) add(what + " '" + entry.name + "' is declared twice");
+      if (!seen.insert(entry.name).second)
+        add(formatted("{} '{}' is declared twice", what, entry.name));
     }
   }
 
   void check(const Section& section) {
     const std::string prefix = section.name.empty() ? "" : section.name + ".";
-    names("option of section '" + section.name + "'", section.options);
-    names("variant of section '" + section.name + "'", section.variants);
+    names(formatted("option of section '{}'", section.name), section.options);
+    names(formatted("variant of section '{}'", section.name), section.variants);
     for (const Option& option : section.options) {
       check(option, prefix + option.name);
       check_default_in(section, option);
@@ -69,21 +71,21 @@ class Validator {
     for (const Variant& variant : section.variants) {
       std::vector<Option> all = section.options;
       all.insert(all.end(), variant.options.begin(), variant.options.end());
-      names("option of " + prefix + variant.name, all);
+      names(formatted("option of {}{}", prefix, variant.name), all);
       for (const Option& option : variant.options) check(option, prefix + option.name);
     }
     if (section.selector.empty() != section.variants.empty()) {
-      add("section '" + section.name + "': selector and variants come together");
+      add(formatted("section '{}': selector and variants come together", section.name));
     }
     if (!section.selector.empty()) check_selector(section);
   }
 
   void check_default_in(const Section& section, const Option& option) {
-    const std::string name = section.name + "." + option.name + ": default";
+    const std::string name = formatted("{}.{}: default", section.name, option.name);
     for (const auto& [variant, value] : option.default_in) {
       check_default(option, value, name + " in " + variant);
       if (std::ranges::find(section.variants, variant, &Variant::name) == section.variants.end()) {
-        add(name + " in the unknown variant '" + variant + "'");
+        add(formatted("{} in the unknown variant '{}'", name, variant));
       }
     }
   }
@@ -92,15 +94,15 @@ class Validator {
     const auto selector = std::find_if(section.options.begin(), section.options.end(),
                                        [&](const Option& o) { return o.name == section.selector; });
     if (selector == section.options.end() || selector->type != OptionType::kEnum) {
-      add("section '" + section.name + "': its selector '" + section.selector +
-          "' must be an option of type enum");
+      add(formatted("section '{}': its selector '{}' must be an option of type enum", section.name,
+                    section.selector));
       return;
     }
     std::set<std::string> variants;
     for (const Variant& variant : section.variants) variants.insert(variant.name);
     if (variants != std::set<std::string>(selector->choices.begin(), selector->choices.end())) {
-      add("section '" + section.name + "': the choices of '" + section.selector +
-          "' must be its variants");
+      add(formatted("section '{}': the choices of '{}' must be its variants", section.name,
+                    section.selector));
     }
   }
 
@@ -121,7 +123,7 @@ class Validator {
       add(name + ": is required and has a default");
     }
     if (option.requires_ && catalogue_.find_option(option.requires_->option) == nullptr) {
-      add(name + ": requires the unknown option '" + option.requires_->option + "'");
+      add(formatted("{}: requires the unknown option '{}'", name, option.requires_->option));
     }
   }
 
@@ -130,7 +132,7 @@ class Validator {
       const std::regex compiled(option.pattern);
       return true;
     } catch (const std::regex_error&) {
-      add(name + ": the pattern '" + option.pattern + "' is not a regular expression");
+      add(formatted("{}: the pattern '{}' is not a regular expression", name, option.pattern));
       return false;
     }
   }
@@ -143,19 +145,19 @@ class Validator {
   void check(const WorkloadSpec& workload) {
     for (const std::string& section : workload.sections) {
       if (catalogue_.find_section(section) == nullptr) {
-        add("workload '" + workload.name + "': reads the unknown section '" + section + "'");
+        add(formatted("workload '{}': reads the unknown section '{}'", workload.name, section));
       }
     }
     if (workload.phases.size() > kMaxDeclaredPhases) {
-      add("workload '" + workload.name + "': declares more than " +
-          std::to_string(kMaxDeclaredPhases) + " phases");
+      add(formatted("workload '{}': declares more than {} phases", workload.name,
+                    kMaxDeclaredPhases));
     }
     std::vector<Phase> phases = built_in_phases();
     phases.insert(phases.end(), workload.phases.begin(), workload.phases.end());
-    names("phase of workload '" + workload.name + "'", phases);
+    names(formatted("phase of workload '{}'", workload.name), phases);
     std::vector<Metric> metrics(taken_.begin(), taken_.end());
     metrics.insert(metrics.end(), workload.metrics.begin(), workload.metrics.end());
-    names("metric of workload '" + workload.name + "'", metrics);
+    names(formatted("metric of workload '{}'", workload.name), metrics);
   }
 
   const Catalogue& catalogue_;
@@ -188,7 +190,7 @@ std::string bound_text(double bound) {
 std::string range_text(const Option& option) {
   const bool low = std::isfinite(option.min);
   const bool high = std::isfinite(option.max);
-  if (low && high) return " in " + bound_text(option.min) + " .. " + bound_text(option.max);
+  if (low && high) return formatted(" in {} .. {}", bound_text(option.min), bound_text(option.max));
   if (low) return " >= " + bound_text(option.min);
   if (high) return " <= " + bound_text(option.max);
   return {};
@@ -292,8 +294,9 @@ std::optional<std::string> check_value(const Option& option, const Value& value)
   if (is_right(option, value)) return std::nullopt;
   const auto* word = std::get_if<std::string>(&value);
   const bool time = option.unit == "s" && word != nullptr && option.choices.empty();
-  std::string text = "expected " + (time ? "seconds, such as 600" : expectation(option)) +
-                     ", found " + found_text(value);
+  std::string text =
+      formatted("expected {}, found {}", time ? "seconds, such as 600" : expectation(option),
+                found_text(value));
   if (word != nullptr) text += text::did_you_mean(meant_choice(option, *word));
   return text;
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "harness/base/format.h"
 #include "harness/base/series.h"
 #include "harness/text/words.h"
 #include "harness/workload.h"
@@ -24,7 +25,7 @@ std::string list_of(std::span<const std::int64_t> steps) {
   for (std::size_t i = 0; i < std::min(steps.size(), kShown); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(steps[i]);
   }
-  if (steps.size() > kShown) text += " and " + std::to_string(steps.size() - kShown) + " more";
+  if (steps.size() > kShown) text += formatted(" and {} more", steps.size() - kShown);
   return text + ")";
 }
 
@@ -49,16 +50,17 @@ std::optional<Finding> allocator_finding(const AllocatorWindow& window,
   if (calls <= 0 && retries <= 0) return std::nullopt;
   Finding finding{.id = "allocator.device_allocations",
                   .severity = Severity::kWarning,
-                  .text = text::counted(calls, "call") + " of cudaMalloc in " +
-                          text::counted(window.steps, "measured step") + list_of(calling) +
-                          ": each waits for the device, and the steps are not in a steady state",
+                  .text = formatted("{} of cudaMalloc in {}{}: each waits for the device, and the "
+                                    "steps are not in a steady state",
+                                    text::counted(calls, "call"),
+                                    text::counted(window.steps, "measured step"), list_of(calling)),
                   .value = static_cast<double>(calls),
                   .threshold = 0,
                   .unit = "calls",
                   .evidence = {"device_allocations_per_step", "allocator_retries"}};
   if (!calling.empty()) finding.evidence.emplace_back("step_device_allocations");
   if (retries > 0) {
-    finding.text += "; " + std::to_string(retries) + " after giving cached memory back";
+    finding.text += formatted("; {} after giving cached memory back", retries);
     finding.remedy =
         "The device's memory is nearly full: a smaller loader.batch_size, or "
         "env.PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.";

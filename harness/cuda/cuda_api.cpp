@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 
+#include "harness/base/format.h"
 #include "harness/cuda/internal/cuda_calls.h"
 
 namespace stepbench::cuda {
@@ -71,10 +72,10 @@ void fill_from_driver(CudaApi& api) {
 // Advice for people: an older driver needs a libtorch built for its CUDA version.
 std::string driver_too_old(int driver, int runtime) {
   const std::string version = cuda_version_text(driver);
-  return "the NVIDIA driver is too old: it runs CUDA up to " + version + ", and libtorch needs " +
-         cuda_version_text(runtime) +
-         "; install a newer driver, or a libtorch that is built for CUDA " + version +
-         " or earlier";
+  return formatted(
+      "the NVIDIA driver is too old: it runs CUDA up to {}, and libtorch needs {}; install a newer "
+      "driver, or a libtorch that is built for CUDA {} or earlier",
+      version, cuda_version_text(runtime), version);
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ std::optional<int> cuda_ordinal(std::string_view device) {
 }
 
 std::string cuda_version_text(int version) {
-  return std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
+  return formatted("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 std::string device_missing(const CudaApi& api, int ordinal) {
@@ -139,14 +140,13 @@ std::string device_missing(const CudaApi& api, int ordinal) {
   }
   if (code != kCudaSuccess) return cuda_failure(api, "cudaGetDeviceCount", code);
   if (ordinal >= count) {
-    return "cuda:" + std::to_string(ordinal) + " does not exist; the runtime sees " +
-           std::to_string(count) + " device(s)";
+    return formatted("cuda:{} does not exist; the runtime sees {} device(s)", ordinal, count);
   }
   return {};
 }
 
 std::string cuda_failure(const CudaApi& api, const char* call, int code) {
-  return std::string(call) + ": " + api.error_name(code) + " (" + std::to_string(code) + ')';
+  return formatted("{}: {} ({})", call, api.error_name(code), code);
 }
 
 ops::TraceDevice device_properties(const CudaApi& api, int ordinal) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "harness/base/format.h"
 #include "harness/cuda/internal/event_clock.h"
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/cuda/internal/unavailable.h"
@@ -58,7 +59,7 @@ std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContex
   if (auto* loaded = std::get_if<cuda::CudaApi>(&api)) runtime = std::move(*loaded);
   std::string rank;
   if (context.world > 1) {
-    rank = "rank " + std::to_string(context.rank) + " of " + std::to_string(context.world);
+    rank = formatted("rank {} of {}", context.rank, context.world);
   }
   return cuda::make_nvtx_ranges(std::move(runtime), {.phase_names = context.phase_names,
                                                      .capture_range = capture,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/clock.h"
+#include "harness/base/format.h"
 #include "harness/cuda/internal/cupti_records.h"
 #include "harness/ops/op_log.h"
 #include "harness/text/words.h"
@@ -171,7 +172,7 @@ class CuptiCollector final : public ActivityCollector {
   std::optional<std::string> incomplete() const override {
     std::vector<std::string> losses;
     const auto add = [&](std::int64_t count, const char* what) {
-      if (count > 0) losses.push_back(std::to_string(count) + ' ' + what);
+      if (count > 0) losses.push_back(formatted("{} {}", count, what));
     };
     add(dropped_, "activity records dropped by the driver");
     add(lost_, "launches without a record of their work");
@@ -183,8 +184,7 @@ class CuptiCollector final : public ActivityCollector {
 
  private:
   std::string refused(const char* call, int code) const {
-    std::string text =
-        std::string(call) + ": " + cupti_.error_name(code) + " (" + std::to_string(code) + ')';
+    std::string text = formatted("{}: {} ({})", call, cupti_.error_name(code), code);
     if (code == kCuptiInsufficientPrivileges) {
       text +=
           "; the driver lets only its administrator profile (NVreg_RestrictProfilingToAdminUsers)";

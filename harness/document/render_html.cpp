@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::string linked_html(const std::string& html, const std::string& link) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
   const bool web = link.starts_with("https://") || link.starts_with("http://");
   if (link.empty() || (!web && link.find_first_not_of(kOfAPage) != std::string::npos)) return html;
-  return "<a href=\"" + text::html_text(link) + "\">" + html + "</a>";
+  return formatted("<a href=\"{}\">{}</a>", text::html_text(link), html);
 }
 
 std::string shortened_html(const std::string& text, std::size_t cells, text::LineEnds ends) {
@@ -133,9 +134,9 @@ void HtmlChapters::add(const Chapter& chapter) {
   const std::string id = text::html_text(chapter.id);
   chapter_title_ = id + "-title";
   chapter_name_ = chapter.title;
-  html_ += "<section id=\"" + id + "\" aria-labelledby=\"" + chapter_title_ + "\">\n";
+  html_ += formatted("<section id=\"{}\" aria-labelledby=\"{}\">\n", id, chapter_title_);
   if (chapter.folded) html_ += "<details><summary>";
-  html_ += "<h2 id=\"" + chapter_title_ + "\">" + text::html_text(chapter.title) + "</h2>";
+  html_ += formatted("<h2 id=\"{}\">{}</h2>", chapter_title_, text::html_text(chapter.title));
   html_ += chapter.folded ? "</summary>\n" : "\n";
   const std::span<const Block> blocks = chapter.blocks;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
@@ -147,17 +148,19 @@ void HtmlChapters::add(const Chapter& chapter) {
 
 void HtmlChapters::add(const Answer& answer) {
   if (answer.text.empty()) return;
-  html_ += "<section id=\"answer\" aria-label=\"Answer\"" + class_attribute(name_of(answer.tone)) +
-           ">\n<p><strong>" + text::html_text(answer.text) + "</strong></p>\n";
+  html_ +=
+      formatted("<section id=\"answer\" aria-label=\"Answer\"{}>\n<p><strong>{}</strong></p>\n",
+                class_attribute(name_of(answer.tone)), text::html_text(answer.text));
   if (const std::string doubts = doubts_line(answer); !doubts.empty()) {
-    html_ += "<p class=\"doubt\">" + text::html_text(doubts) + "</p>\n";
+    html_ += formatted("<p class=\"doubt\">{}</p>\n", text::html_text(doubts));
   }
   html_ += "</section>\n";
 }
 
 void HtmlChapters::add(const Paragraph& paragraph) {
-  html_ += "<p" + class_attribute(name_of(paragraph.tone)) + '>' + tone_word(paragraph.tone) +
-           shortened_html(paragraph.text, kTextCharacters, text::LineEnds::kKeep);
+  html_ +=
+      formatted("<p{}>{}{}", class_attribute(name_of(paragraph.tone)), tone_word(paragraph.tone),
+                shortened_html(paragraph.text, kTextCharacters, text::LineEnds::kKeep));
   for (const Line& line : paragraph.below) {
     html_ += "\n  " + linked_html(shortened_html(line.text, kTextCharacters, text::LineEnds::kKeep),
                                   line.link);
@@ -174,23 +177,26 @@ void HtmlChapters::add(const Heading& heading) {
 void HtmlChapters::add(const Figure& figure) {
   const std::string number = std::to_string(++figures_);
   const std::string id = "figure-" + number;
-  if (figure.folded) html_ += "<details><summary>" + text::html_text(figure.title) + "</summary>\n";
+  if (figure.folded)
+    html_ += formatted("<details><summary>{}</summary>\n", text::html_text(figure.title));
   html_ += "<figure id=\"" + id;
   // Do not repeat a title that is right above.
   const bool title_already_shown = figure.folded || figure.title == chapter_name_;
-  html_ += std::string("\">\n<figcaption><h3") +
-           class_attribute(title_already_shown ? "unseen" : "") + " id=\"" + id + "-title\">" +
-           text::html_text(figure.title) + "</h3></figcaption>\n";
+  html_ += formatted("\">\n<figcaption><h3{} id=\"{}-title\">{}</h3></figcaption>\n",
+                     class_attribute(title_already_shown ? "unseen" : ""), id,
+                     text::html_text(figure.title));
   if (append_data_) {
-    html_ += "<div class=\"plot\" id=\"plot-" + number + "\" data-figure=\"" + id +
-             "-data\" role=\"img\" aria-labelledby=\"" + id + "-title\" aria-describedby=\"" + id +
-             "-alt\"></div>\n";
+    html_ += formatted(
+        "<div class=\"plot\" id=\"plot-{}\" data-figure=\"{}-data\" role=\"img\" "
+        "aria-labelledby=\"{}-title\" aria-describedby=\"{}-alt\"></div>\n",
+        number, id, id, id);
   }
-  html_ += "<p class=\"alt\" id=\"" + id + "-alt\">" + text::html_text(figure.alt) + "</p>\n";
-  if (!figure.note.empty()) html_ += "<p class=\"note\">" + text::html_text(figure.note) + "</p>\n";
+  html_ += formatted("<p class=\"alt\" id=\"{}-alt\">{}</p>\n", id, text::html_text(figure.alt));
+  if (!figure.note.empty())
+    html_ += formatted("<p class=\"note\">{}</p>\n", text::html_text(figure.note));
   if (table_follows_) {
-    html_ += "<p class=\"note\"><a href=\"#table-" + std::to_string(tables_ + 1) +
-             "\">The numbers as a table</a></p>\n";
+    html_ += formatted("<p class=\"note\"><a href=\"#table-{}\">The numbers as a table</a></p>\n",
+                       tables_ + 1);
   }
   if (append_data_) append_data_(html_, id + "-data", figure.json);
   html_ += "</figure>\n";
@@ -199,29 +205,34 @@ void HtmlChapters::add(const Figure& figure) {
 
 void HtmlChapters::add(const Table& table) {
   if (table.rows.empty()) return;
-  const std::string id = "table-" + std::to_string(++tables_);
+  const std::string id = formatted("table-{}", ++tables_);
   if (!table.title.empty()) {
-    html_ += "<h3 id=\"" + id + "-title\">" + title_html(table.title, table.subtitle) + "</h3>\n";
+    html_ +=
+        formatted("<h3 id=\"{}-title\">{}</h3>\n", id, title_html(table.title, table.subtitle));
   }
   const std::size_t rows = std::min(table.rows.size(), kPageRows);
   if (rows < table.rows.size()) {
-    html_ += "<p class=\"note\">The first " + count_text(rows) + " of " +
-             count_text(table.rows.size()) +
-             " rows: sorting and the filter see these alone. All of them are in the data.</p>\n";
+    html_ += formatted(
+        "<p class=\"note\">The first {} of {} rows: sorting and the filter see these alone. All of "
+        "them are in the data.</p>\n",
+        count_text(rows), count_text(table.rows.size()));
   }
   const std::vector<HtmlColumn> columns = html_columns(table);
   const bool wide = columns.size() > kColumnsOnPaper;
   if (wide) {
-    html_ += "<p class=\"note on-paper\">Too wide for paper: the page itself has this table of " +
-             std::to_string(columns.size()) + " columns.</p>\n";
+    html_ += formatted(
+        "<p class=\"note on-paper\">Too wide for paper: the page itself has this table of {} "
+        "columns.</p>\n",
+        columns.size());
   }
-  html_ += std::string("<div class=\"table-box") + (wide ? " wide" : "") +
-           "\" role=\"region\" tabindex=\"0\" aria-labelledby=\"" +
-           (table.title.empty() ? chapter_title_ : id + "-title") + "\">\n<table id=\"" + id +
-           "\">\n<thead><tr>";
+  html_ += formatted(
+      "<div class=\"table-box{}\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{}\">\n<table "
+      "id=\"{}\">\n<thead><tr>",
+      wide ? " wide" : "", table.title.empty() ? chapter_title_ : id + "-title", id);
   for (const HtmlColumn& column : columns) {
-    html_ += "<th scope=\"col\"" + class_attribute(column.number ? "number" : "") + '>' +
-             text::html_text(column.head) + "</th>";
+    html_ +=
+        formatted("<th scope=\"col\"{}>{}</th>", class_attribute(column.number ? "number" : ""),
+                  text::html_text(column.head));
   }
   html_ += "</tr></thead>\n<tbody>\n";
   for (std::size_t i = 0; i < rows; ++i) append_row(html_, columns, table.rows[i]);
@@ -233,12 +244,13 @@ void HtmlChapters::add(const Verbatim& verbatim) {
   const std::string text =
       cut ? text::to_valid_utf8(verbatim.text.substr(0, kVerbatimBytes)) : verbatim.text;
   const std::string title = text::html_text(verbatim.title);
+  html_ += verbatim.folded ? formatted("<details><summary>{}</summary>\n", title)
+                           : "<h3>" + title + "</h3>\n";
   html_ +=
-      verbatim.folded ? "<details><summary>" + title + "</summary>\n" : "<h3>" + title + "</h3>\n";
-  html_ += "<pre tabindex=\"0\">" + text::html_text(text, text::LineEnds::kKeep) + "</pre>\n";
+      formatted("<pre tabindex=\"0\">{}</pre>\n", text::html_text(text, text::LineEnds::kKeep));
   if (cut) {
-    html_ += "<p class=\"note\">The first " + count_text(kVerbatimBytes) + " of " +
-             count_text(verbatim.text.size()) + " bytes.</p>\n";
+    html_ += formatted("<p class=\"note\">The first {} of {} bytes.</p>\n",
+                       count_text(kVerbatimBytes), count_text(verbatim.text.size()));
   }
   if (verbatim.folded) html_ += "</details>\n";
 }

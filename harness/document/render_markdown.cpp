@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 
 #include <algorithm>
@@ -68,11 +69,11 @@ class MarkdownPage {
     const std::string fence = fence_of(text);
     gap();
     if (verbatim.folded) {
-      text_ += "<details><summary>" + text::markdown_line(verbatim.title) + "</summary>\n\n";
+      text_ += formatted("<details><summary>{}</summary>\n\n", text::markdown_line(verbatim.title));
     } else {
       add(Heading{.title = verbatim.title});
     }
-    text_ += fence + '\n' + text + (text.ends_with('\n') ? "" : "\n") + fence + '\n';
+    text_ += formatted("{}\n{}{}{}\n", fence, text, text.ends_with('\n') ? "" : "\n", fence);
     if (verbatim.folded) text_ += "\n</details>\n";
     after_table_ = true;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 
 #include <algorithm>
@@ -75,8 +76,8 @@ class TextPage {
     const DrawnTable drawn = draw(std::move(table), columns_, colour_);
     text_ += drawn.text;
     if (drawn.dropped.empty()) return;
-    line("columns left out: " + text::join(drawn.dropped) + " (a wider terminal " +
-         (all_columns_in_.empty() ? "" : "or " + all_columns_in_ + ' ') + "has them)");
+    line(formatted("columns left out: {} (a wider terminal {}has them)", text::join(drawn.dropped),
+                   all_columns_in_.empty() ? "" : "or " + all_columns_in_ + ' '));
   }
 
   void add(const Verbatim& verbatim) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/ops/op_table.h"
 
 namespace stepbench::estimate {
@@ -97,8 +98,8 @@ std::string benchmark_name(std::string_view workload, const OptionValues& option
   for (const std::string& option : varying) {
     const auto found = options.find(option);
     if (found == options.end() || is_null(found->second)) continue;
-    name += '/' + benchmark_name_part(short_name(option, varying)) + ':' +
-            benchmark_name_part(to_text(found->second));
+    name += formatted("/{}:{}", benchmark_name_part(short_name(option, varying)),
+                      benchmark_name_part(to_text(found->second)));
   }
   return name;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 
 #include <algorithm>
@@ -176,7 +177,7 @@ std::string spread_name(const CaseRow& row) {
     case Spread::kOverLaunches:
       return "95 % interval";
     case Spread::kRange:
-      return "range (n=" + std::to_string(row.measured.size()) + ')';
+      return formatted("range (n={})", row.measured.size());
     case Spread::kWithinLaunch:
       return "within one launch";
     case Spread::kNone:
@@ -310,7 +311,8 @@ std::string case_label(const OptionValues& options, const std::vector<std::strin
   for (const std::string& name : varying) {
     const auto found = options.find(name);
     if (found == options.end() || is_null(found->second)) continue;
-    label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
+    label += formatted("{}{}={}", label.empty() ? "" : " ", short_name(name, varying),
+                       to_text(found->second));
   }
   return label;
 }

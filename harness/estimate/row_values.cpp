@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 
 #include <algorithm>
@@ -256,14 +257,14 @@ std::string values_here(const std::vector<CaseRow>& rows, const std::string& nam
     const auto found = row.options().find(name);
     if (found != row.options().end()) values.insert(to_text(found->second));
   }
-  return name + " is " + text::join(values) + " here";
+  return formatted("{} is {} here", name, text::join(values));
 }
 
 Setting setting_of(const std::string& text, const std::vector<CaseRow>& rows, const char* where) {
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) {
     throw ConfigError(std::string(where) + ' ' + text,
-                      "expected KEY=VALUE, as in " + std::string(where) + " num_workers=4");
+                      formatted("expected KEY=VALUE, as in {} num_workers=4", where));
   }
   return {full_name(text.substr(0, equals), rows, where), split(text.substr(equals + 1), ',')};
 }
@@ -304,10 +305,12 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
       if (!baseline.empty() && rows[i].case_id.starts_with(baseline)) found.push_back(i);
     }
     if (found.size() == 1) return found;
-    throw ConfigError(kOptionName, found.empty()
-                                       ? "no case begins with '" + baseline +
-                                             "'; expected KEY=VALUE, or the id of a case or run"
-                                       : "several cases begin with '" + baseline + "'");
+    throw ConfigError(
+        kOptionName,
+        found.empty()
+            ? formatted("no case begins with '{}'; expected KEY=VALUE, or the id of a case or run",
+                        baseline)
+            : formatted("several cases begin with '{}'", baseline));
   }
   for (const std::string& text : settings_in(baseline)) {
     settings.push_back(setting_of(text, rows, kOptionName));
@@ -317,10 +320,11 @@ std::vector<std::size_t> named_by(const std::string& baseline, std::vector<Setti
     if (std::all_of(settings.begin(), settings.end(), of_row)) found.push_back(i);
   }
   if (found.empty()) {
-    throw ConfigError(kOptionName, "no case has " + baseline + "; " +
-                                       text::join(settings, ", ", [&](const Setting& setting) {
-                                         return values_here(rows, setting.name);
-                                       }));
+    throw ConfigError(kOptionName,
+                      formatted("no case has {}; {}", baseline,
+                                text::join(settings, ", ", [&](const Setting& setting) {
+                                  return values_here(rows, setting.name);
+                                })));
   }
   return found;
 }
@@ -364,17 +368,17 @@ std::vector<CaseRow> find_case(const std::vector<CaseRow>& rows, const record::R
   }
   if (found.size() == 1) return rows_of_case(rows, found.front()->case_id);
   if (found.empty()) {
-    throw ConfigError("--case", "no case begins with '" + prefix + "'" +
-                                    text::did_you_mean(prefix, heads) +
-                                    "; `stepbench show` lists the cases");
+    throw ConfigError(
+        "--case", formatted("no case begins with '{}'{}; `stepbench show` lists the cases", prefix,
+                            text::did_you_mean(prefix, heads)));
   }
   const std::vector<std::string> varying = varying_options(rows, results);
   std::string list;
   for (const CaseRow* row : found) {
-    list += "\n  " + row->case_id + "  " + case_name(row->options(), row->workload, varying);
+    list +=
+        formatted("\n  {}  {}", row->case_id, case_name(row->options(), row->workload, varying));
   }
-  throw ConfigError("--case",
-                    "'" + prefix + "' matches " + std::to_string(found.size()) + " cases:" + list);
+  throw ConfigError("--case", formatted("'{}' matches {} cases:{}", prefix, found.size(), list));
 }
 
 void keep_case(record::Results& results, const std::string& case_id) {
@@ -390,7 +394,7 @@ void keep_filtered(record::Results& results, std::span<const std::string> filter
     const std::vector<CaseRow> rows = case_rows(results);
     const Setting setting = setting_of(filter, rows, kOptionName);
     if (!is_option(rows, setting.name)) {
-      throw ConfigError(kOptionName, "unknown option '" + setting.name + "'");
+      throw ConfigError(kOptionName, formatted("unknown option '{}'", setting.name));
     }
     const auto is_other = [&](const auto& options) { return !holds(setting, options); };
     if (std::all_of(rows.begin(), rows.end(),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/findings/finding.h"
 #include "harness/gbench/benchmark_names.h"
 #include "harness/gbench/workload_benchmark.h"
@@ -26,8 +27,9 @@ const WorkloadType& type_of(std::span<const WorkloadType> types, const std::stri
                                   [&](const WorkloadType& type) { return type.name == name; });
   if (found != types.end()) return *found;
   throw ConfigError(
-      "workload", "this program has no '" + name + "'; it has: " +
-                      text::join(types, ", ", [](const WorkloadType& type) { return type.name; }));
+      "workload",
+      formatted("this program has no '{}'; it has: {}", name,
+                text::join(types, ", ", [](const WorkloadType& type) { return type.name; })));
 }
 
 }  // namespace
@@ -137,7 +139,7 @@ void measure_workload(benchmark::State& state, const WorkloadType& type,
   const HostClock clock;
   WorkerContext context{.clock = clock,
                         .run_dir = {},
-                        .shared_memory_prefix = "/stepbench-" + std::to_string(::getpid()) + "-"};
+                        .shared_memory_prefix = formatted("/stepbench-{}-", ::getpid())};
   context.phase_names = phase_names(catalogue, resolved.workload);
   state.SetLabel("one process");
   std::unique_ptr<Workload> workload;

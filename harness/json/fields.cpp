@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/json/line_object.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -55,31 +56,30 @@ std::array<int, 2> major_and_minor(std::string_view text) {
 }
 
 [[noreturn]] void out_of_range(std::string_view field, std::int64_t number) {
-  throw FieldError(field, "is out of range: " + std::to_string(number));
+  throw FieldError(field, formatted("is out of range: {}", number));
 }
 
 // `length` is the columns' length as the field `name` says; negative: workers may omit it.
 void check_shape(const Series& series, std::string_view name, std::int64_t length) {
   if (series.names.size() != series.columns.size()) {
-    throw LineError("samples name " + std::to_string(series.names.size()) + " columns and hold " +
-                    std::to_string(series.columns.size()) + " arrays");
+    throw LineError(formatted("samples name {} columns and hold {} arrays", series.names.size(),
+                              series.columns.size()));
   }
   for (std::size_t i = 0; i < series.names.size(); ++i) {
     const std::string& column = series.names[i];
     if (series.columns[i].size() != series.columns[0].size()) {
-      throw LineError("column '" + column + "' holds " + std::to_string(series.columns[i].size()) +
-                      " steps, column '" + series.names[0] + "' " +
-                      std::to_string(series.columns[0].size()));
+      throw LineError(formatted("column '{}' holds {} steps, column '{}' {}", column,
+                                series.columns[i].size(), series.names[0],
+                                series.columns[0].size()));
     }
     const auto here = series.names.begin() + static_cast<std::ptrdiff_t>(i);
     if (std::find(series.names.begin(), here, column) != here) {
-      throw LineError("duplicate column '" + column + "'");
+      throw LineError(formatted("duplicate column '{}'", column));
     }
   }
   const auto steps = static_cast<std::int64_t>(series.steps());
   if (length >= 0 && length != steps) {
-    throw FieldError(
-        name, "says " + std::to_string(length) + ", the columns hold " + std::to_string(steps));
+    throw FieldError(name, formatted("says {}, the columns hold {}", length, steps));
   }
 }
 
@@ -191,10 +191,10 @@ void FieldReader::take(std::string_view field, const JsonView& view, std::string
   const auto whole_text = view.text();
   if (!whole_text) wrong_type(field, "a string", view);
   if (whole_text->size() > rule.most_bytes) {
-    throw FieldError(field, "is a name of " + text::with_separators(std::ssize(*whole_text)) +
-                                " bytes; names have " +
-                                text::with_separators(static_cast<std::int64_t>(rule.most_bytes)) +
-                                " at most");
+    throw FieldError(field,
+                     formatted("is a name of {} bytes; names have {} at most",
+                               text::with_separators(std::ssize(*whole_text)),
+                               text::with_separators(static_cast<std::int64_t>(rule.most_bytes))));
   }
   text = *whole_text;
 }
@@ -261,25 +261,27 @@ OptionValues AlikeOptions::read(const LineObject& source, std::string_view field
 int minor_version(const LineObject& in, std::string_view schema, std::string_view known,
                   std::string_view member) {
   const std::string own = in.text("schema");
-  if (own != schema) throw LineError("schema '" + own + "' is not '" + std::string(schema) + "'");
+  if (own != schema) throw LineError(formatted("schema '{}' is not '{}'", own, schema));
   const std::string version = in.text(member);
   const auto [major, minor] = major_and_minor(version);
   if (major < 0 || minor < 0) {
-    throw LineError("schema version '" + version + "' is not MAJOR.MINOR.PATCH");
+    throw LineError(formatted("schema version '{}' is not MAJOR.MINOR.PATCH", version));
   }
   const int expected = major_and_minor(known)[0];
   if (major == expected) return minor;
-  throw LineError("written in schema " + own + ' ' + version + "; this program reads " +
-                  std::to_string(expected) + ".x: use the stepbench that wrote it, or a newer one");
+  throw LineError(
+      formatted("written in schema {} {}; this program reads {}.x: use the stepbench that wrote "
+                "it, or a newer one",
+                own, version, expected));
 }
 
 std::string newer_version_text(int minor, std::string_view known) {
   const auto [own_major, own_minor] = major_and_minor(known);
   if (minor <= own_minor) return {};
-  const std::string major = std::to_string(own_major) + '.';
-  return "was written in the newer schema " + major + std::to_string(minor) +
-         "; what this program (" + major + std::to_string(own_minor) +
-         ") does not know was ignored";
+  const std::string major = formatted("{}.", own_major);
+  return formatted(
+      "was written in the newer schema {}{}; what this program ({}{}) does not know was ignored",
+      major, minor, major, own_minor);
 }
 
 }  // namespace stepbench::json

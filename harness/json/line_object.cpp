@@ -8,6 +8,8 @@
 #include <new>
 #include <string>
 
+#include "harness/base/format.h"
+
 namespace stepbench::json {
 namespace {
 
@@ -59,7 +61,7 @@ bool is_value(const JsonView& view, const Value& value) {
 }  // namespace
 
 void wrong_type(std::string_view field, std::string_view wanted, const JsonView& value) {
-  throw FieldError(field, "must be " + std::string(wanted) + ", is " + std::string(value.type()));
+  throw FieldError(field, formatted("must be {}, is {}", wanted, value.type()));
 }
 
 bool JsonView::is_null() const { return element_of(handle_).is_null(); }
@@ -317,11 +319,10 @@ class NumberParser {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) fail(std::string("not valid JSON: expected '") + wanted + "'");
+    if (!accept(wanted)) fail(formatted("not valid JSON: expected '{}'", wanted));
   }
   [[noreturn]] void fail(const std::string& what) const {
-    throw LineError("field 'values', array " + std::to_string(array_) + ", value " +
-                    std::to_string(element_) + ": " + what);
+    throw LineError(formatted("field 'values', array {}, value {}: {}", array_, element_, what));
   }
 
   const char* at_;

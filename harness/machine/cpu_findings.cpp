@@ -6,6 +6,7 @@
 #include <span>
 #include <sstream>
 
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
@@ -48,7 +49,8 @@ std::optional<Finding> emulated_precision(std::string_view precision,
     return std::nullopt;
   }
   const std::string name(precision);
-  std::string text = "this CPU computes " + name + " in software: it has no instructions for it";
+  std::string text =
+      formatted("this CPU computes {} in software: it has no instructions for it", name);
   if (is_x86(features)) {
     text += bf16 ? " (avx512_bf16 or amx_bf16)" : " (avx512_fp16 or amx_fp16)";
   }
@@ -59,25 +61,26 @@ std::optional<Finding> emulated_precision(std::string_view precision,
                  .threshold = 1,
                  .unit = "instruction sets",
                  .evidence = {"forward_ns", "backward_ns"},
-                 .remedy = "Expect " + name +
-                           " to be slower than fp32 here, and its time to say nothing about other "
-                           "hardware.",
+                 .remedy = formatted("Expect {} to be slower than fp32 here, and its time to say "
+                                     "nothing about other hardware.",
+                                     name),
                  .set = {{.option = "model.precision", .value = "fp32"}}};
 }
 
 std::optional<Finding> crowded_threads(std::int64_t intra_op, std::int64_t cores) {
   if (intra_op <= std::max<std::int64_t>(cores, 1)) return std::nullopt;
-  return Finding{.id = "threads.oversubscribed",
-                 .severity = Severity::kWarning,
-                 .text = text::counted(intra_op, "thread") + " share each operation, on " +
-                         text::counted(cores, "core") +
-                         ": an operation ends when its last thread has had its turn",
-                 .value = static_cast<double>(intra_op),
-                 .threshold = static_cast<double>(cores),
-                 .unit = "threads",
-                 .evidence = {"forward_ns", "backward_ns", "window_run_queue_wait_ns"},
-                 .remedy = "No more threads than cores; fewer where workers of a loader need some.",
-                 .set = {{.option = "threads.intra_op", .value = std::to_string(cores)}}};
+  return Finding{
+      .id = "threads.oversubscribed",
+      .severity = Severity::kWarning,
+      .text = formatted(
+          "{} share each operation, on {}: an operation ends when its last thread has had its turn",
+          text::counted(intra_op, "thread"), text::counted(cores, "core")),
+      .value = static_cast<double>(intra_op),
+      .threshold = static_cast<double>(cores),
+      .unit = "threads",
+      .evidence = {"forward_ns", "backward_ns", "window_run_queue_wait_ns"},
+      .remedy = "No more threads than cores; fewer where workers of a loader need some.",
+      .set = {{.option = "threads.intra_op", .value = std::to_string(cores)}}};
 }
 
 std::optional<Finding> bound_cpus(const std::vector<int>& at_start, const std::vector<int>& now) {
@@ -85,21 +88,21 @@ std::optional<Finding> bound_cpus(const std::vector<int>& at_start, const std::v
   const auto left = std::ranges::count_if(
       at_start, [&](int cpu) { return std::ranges::find(now, cpu) != now.end(); });
   if (left == had || now.empty()) return std::nullopt;
-  return Finding{.id = "script.cpus",
-                 .severity = Severity::kProblem,
-                 .text = "the training thread may use " + std::to_string(left) + " of the " +
-                         std::to_string(had) +
-                         " CPUs that the process had when it started: the code that it runs, or "
-                         "what that imports, bound it",
-                 .value = static_cast<double>(left),
-                 .threshold = static_cast<double>(had),
-                 .unit = "CPUs",
-                 .evidence = {"step_ns", "data_wait_ns"},
-                 .remedy =
-                     "Workers and threads that it starts are bound alike: "
-                     "os.sched_setaffinity(0, range(os.cpu_count())) behind the imports, or "
-                     "the library's own setting (OMP_PROC_BIND=false, "
-                     "KMP_AFFINITY=disabled)."};
+  return Finding{
+      .id = "script.cpus",
+      .severity = Severity::kProblem,
+      .text = formatted("the training thread may use {} of the {} CPUs that the process had when "
+                        "it started: the code that it runs, or what that imports, bound it",
+                        left, had),
+      .value = static_cast<double>(left),
+      .threshold = static_cast<double>(had),
+      .unit = "CPUs",
+      .evidence = {"step_ns", "data_wait_ns"},
+      .remedy =
+          "Workers and threads that it starts are bound alike: "
+          "os.sched_setaffinity(0, range(os.cpu_count())) behind the imports, or "
+          "the library's own setting (OMP_PROC_BIND=false, "
+          "KMP_AFFINITY=disabled)."};
 }
 
 }  // namespace stepbench::machine

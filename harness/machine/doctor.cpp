@@ -9,6 +9,7 @@
 #include <regex>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/record/quality.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -85,41 +86,44 @@ class Diagnosis {
     if (seen_.cuda_of_driver == 0 || major(seen_.cuda_of_driver) >= major(seen_.cuda_needed)) {
       return;
     }
-    const std::string known = std::to_string(major(seen_.cuda_of_driver)) + '.' +
-                              std::to_string(seen_.cuda_of_driver % 1000 / 10);
+    const std::string known =
+        formatted("{}.{}", major(seen_.cuda_of_driver), seen_.cuda_of_driver % 1000 / 10);
     const std::string needed = std::to_string(major(seen_.cuda_needed));
     add(Severity::kProblem, "gpu.driver_too_old",
-        "the GPU's driver runs CUDA up to " + known + ", and libtorch was built for CUDA " +
-            needed + ": it will see no device",
+        formatted("the GPU's driver runs CUDA up to {}, and libtorch was built for CUDA {}: it "
+                  "will see no device",
+                  known, needed),
         seen_.cuda_of_driver, seen_.cuda_needed, "",
-        "install a driver for CUDA " + needed + ", or a libtorch that is built for CUDA " + known);
+        formatted("install a driver for CUDA {}, or a libtorch that is built for CUDA {}", needed,
+                  known));
   }
 
   // Time that other processes took from this thread during the spin.
   void machine() {
     const double variation = seen_.spin.variation();
     share(kVariation, "machine.variation", variation,
-          "the same work varies in duration: coefficient of variation " +
-              text::percent_text(variation) + ", its slowest hundredth " +
-              text::percent_text(seen_.spin.slowest() - 1) + " over the median",
+          formatted("the same work varies in duration: coefficient of variation {}, its slowest "
+                    "hundredth {} over the median",
+                    text::percent_text(variation), text::percent_text(seen_.spin.slowest() - 1)),
           remedy_of_variation());
     if (const auto waited = grown(&HostReading::run_queue_wait_ns)) {
       const double part = *waited / spun_ns();
       share(Fact::kWaited, "machine.run_queue", part,
-            "this thread waited " + text::percent_text(part) + " of the time for a CPU",
+            formatted("this thread waited {} of the time for a CPU", text::percent_text(part)),
             "end what else runs here, or give stepbench CPUs of its own (taskset, cpusets)");
     }
     if (const auto taken = steal()) {
       share(Fact::kSteal, "machine.steal", *taken,
-            "the hypervisor took " + text::percent_text(*taken) + " of this machine's CPU time",
+            formatted("the hypervisor took {} of this machine's CPU time",
+                      text::percent_text(*taken)),
             "use a machine, or a virtual one, with CPUs of its own");
     }
     if (const auto throttled = grown(&HostReading::throttled_ns)) {
       const double part = *throttled / spun_ns();
-      share(
-          Fact::kQuota, "machine.quota_throttling", part,
-          "the control group stopped this process for " + text::percent_text(part) + " of the time",
-          "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
+      share(Fact::kQuota, "machine.quota_throttling", part,
+            formatted("the control group stopped this process for {} of the time",
+                      text::percent_text(part)),
+            "raise or remove the CPU quota (docker --cpus, resources.limits.cpu, CPUQuota)");
     }
   }
 
@@ -128,17 +132,17 @@ class Diagnosis {
     const HostReading& host = seen_.before;
     if (const auto used = others()) {
       share(Fact::kOthers, "cpu.others", *used,
-            "others used " + text::percent_text(*used) + " of the " + std::to_string(host.cores) +
-                " CPU(s) while this was timed" +
-                (host.load_1m ? ", load " + text::short_number(*host.load_1m) : ""),
+            formatted("others used {} of the {} CPU(s) while this was timed{}",
+                      text::percent_text(*used), host.cores,
+                      host.load_1m ? ", load " + text::short_number(*host.load_1m) : ""),
             "wait until it is quiet, or end what else runs (top shows it)");
       return;
     }
     if (!host.load_1m) return;
     const double per_core = *host.load_1m / host.cores;
     share(kLoadPerCore, "cpu.load", per_core,
-          "load " + text::short_number(*host.load_1m) + " on " + std::to_string(host.cores) +
-              " CPU(s) before anything was measured",
+          formatted("load {} on {} CPU(s) before anything was measured",
+                    text::short_number(*host.load_1m), host.cores),
           "wait until it is quiet, or end what else runs (top shows it)");
   }
 
@@ -175,35 +179,39 @@ class Diagnosis {
     if (!host.one_per_core.empty() &&
         host.one_per_core.size() < static_cast<std::size_t>(host.cores)) {
       add(Severity::kInfo, "cpu.siblings",
-          cores + " CPUs are the threads of " + std::to_string(host.one_per_core.size()) +
-              " cores: two busy threads of one core slow each other down",
+          formatted("{} CPUs are the threads of {} cores: two busy threads of one core slow each "
+                    "other down",
+                    cores, host.one_per_core.size()),
           static_cast<double>(host.one_per_core.size()), host.cores, "cores",
-          "one CPU of each: taskset -c " + text::cpu_list_text(host.one_per_core) +
-              " stepbench ...");
+          formatted("one CPU of each: taskset -c {} stepbench ...",
+                    text::cpu_list_text(host.one_per_core)));
     }
     if (host.quota_cores && *host.quota_cores < host.cores) {
       const auto whole = static_cast<int>(*host.quota_cores);
       add(Severity::kWarning, "cpu.quota",
-          "a quota of " + text::short_number(*host.quota_cores) + " CPUs on " + cores +
-              " visible ones: threads are started for CPUs that are taken away",
+          formatted("a quota of {} CPUs on {} visible ones: threads are started for CPUs that are "
+                    "taken away",
+                    text::short_number(*host.quota_cores), cores),
           *host.quota_cores, host.cores, "CPUs",
           whole < 1
               ? "raise the quota to whole CPUs (docker --cpus, resources.limits.cpu, CPUQuota)"
-              : "bind to as many CPUs as the quota allows (taskset, --cpuset-cpus): " +
-                    std::to_string(whole));
+              : formatted("bind to as many CPUs as the quota allows (taskset, --cpuset-cpus): {}",
+                          whole));
     }
     if (host.cores >= 2) return;
     const bool bound = host.online > host.cores;
     add(Severity::kWarning, bound ? "cpu.affinity" : "cpu.single",
-        bound ? "bound to one of " + std::to_string(host.online) +
-                    " CPUs: loader workers, the training thread and stepbench take turns"
+        bound ? formatted("bound to one of {} CPUs: loader workers, the training thread and "
+                          "stepbench take turns",
+                          host.online)
               : "one CPU only: loader workers, the training thread and stepbench take turns",
         host.cores, 2, "CPUs",
-        bound ? "taskset -cp 0-" + std::to_string(host.online - 1) +
-                    " $$, or ask the scheduler for more (srun --cpus-per-task)"
-              : "use a machine with more" + (seen_.without_workers.empty()
-                                                 ? std::string()
-                                                 : ", or measure with " + seen_.without_workers));
+        bound
+            ? formatted("taskset -cp 0-{} $$, or ask the scheduler for more (srun --cpus-per-task)",
+                        host.online - 1)
+            : "use a machine with more" + (seen_.without_workers.empty()
+                                               ? std::string()
+                                               : ", or measure with " + seen_.without_workers));
   }
 
   void memory() {
@@ -216,8 +224,8 @@ class Diagnosis {
           record::FactLevel::kSeen;
       const bool much = static_cast<double>(used) >= kMuchSwap * memory;
       add(moving || much ? Severity::kWarning : Severity::kInfo, "memory.swap",
-          std::to_string(used >> 20) + " MiB are swapped out" +
-              (moving ? ", and pages came back while this was timed" : ""),
+          formatted("{} MiB are swapped out{}", used >> 20,
+                    moving ? ", and pages came back while this was timed" : ""),
           static_cast<double>(used), kMuchSwap * memory, "bytes",
           "free memory, then sudo swapoff -a && sudo swapon -a");
     }
@@ -309,20 +317,19 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
   };
   if (state.clock_reasons && !throttle_text(*state.clock_reasons).empty()) {
     add(Severity::kProblem, "gpu.throttled",
-        device_name + " is slowed down: " + throttle_text(*state.clock_reasons), 1, 0, "",
-        "look at its cooling and power supply; wait until it is cool");
+        formatted("{} is slowed down: {}", device_name, throttle_text(*state.clock_reasons)), 1, 0,
+        "", "look at its cooling and power supply; wait until it is cool");
   }
   if (state.memory_errors.value_or(0) > 0) {
     add(Severity::kProblem, "gpu.memory_errors",
-        device_name + " had " + std::to_string(*state.memory_errors) +
-            " memory errors that could not be repaired since its driver was loaded",
+        formatted("{} had {} memory errors that could not be repaired since its driver was loaded",
+                  device_name, *state.memory_errors),
         static_cast<double>(*state.memory_errors), 0, "errors",
         smi + " --gpu-reset, or have it replaced if they come back");
   }
   if (state.processes && !state.processes->empty()) {
     add(Severity::kWarning, "gpu.others",
-        device_name + " is in use by " + std::to_string(state.processes->size()) +
-            " other process(es)",
+        formatted("{} is in use by {} other process(es)", device_name, state.processes->size()),
         static_cast<double>(state.processes->size()), 0, "processes",
         "end them, or choose another device (device: cuda:N)");
   }
@@ -331,14 +338,14 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
                         static_cast<double>(*state.memory_total_bytes);
     if (used > kUsedMemory) {
       add(Severity::kWarning, "gpu.memory",
-          text::percent_text(used) + " of the memory of " + device_name + " is taken already", used,
-          kUsedMemory, "", "end what holds it (nvidia-smi names the processes)");
+          formatted("{} of the memory of {} is taken already", text::percent_text(used),
+                    device_name),
+          used, kUsedMemory, "", "end what holds it (nvidia-smi names the processes)");
     }
   }
   if (state.temperature_c && *state.temperature_c >= kHotCelsius) {
     add(Severity::kWarning, "gpu.hot",
-        device_name + " has " + std::to_string(*state.temperature_c) +
-            " degrees before it does anything",
+        formatted("{} has {} degrees before it does anything", device_name, *state.temperature_c),
         static_cast<double>(*state.temperature_c), static_cast<double>(kHotCelsius), "C",
         "let it cool down");
   }
@@ -355,23 +362,26 @@ std::vector<Finding> diagnose_device(std::size_t index, const DeviceState& state
   if (state.max_sm_mhz && *state.max_sm_mhz > 0) {
     const std::string clock = std::to_string(clock_to_lock(*state.max_sm_mhz));
     add(Severity::kInfo, "gpu.clocks",
-        device_name + " chooses its clock by load, power and temperature, up to " +
-            std::to_string(*state.max_sm_mhz) +
-            " MHz, unless it was locked, which cannot be queried",
+        formatted("{} chooses its clock by load, power and temperature, up to {} MHz, unless it "
+                  "was locked, which cannot be queried",
+                  device_name, *state.max_sm_mhz),
         static_cast<double>(*state.max_sm_mhz), 0, "MHz",
-        smi + " -lgc " + clock + "," + clock + " (and -rgc afterwards) for comparisons");
+        formatted("{} -lgc {},{} (and -rgc afterwards) for comparisons", smi, clock, clock));
   }
   return findings;
 }
 
 std::string free_shared_memory(std::int64_t bytes) {
-  return "/dev/shm has " + std::to_string(bytes >> 20) +
-         " MiB free: loader workers that are processes hand batches over there";
+  return formatted(
+      "/dev/shm has {} MiB free: loader workers that are processes hand batches over there",
+      bytes >> 20);
 }
 
 std::string open_files(std::int64_t limit) {
-  return "a process may have " + text::with_separators(limit) +
-         " files open: batches of loader workers that are processes need some each";
+  return formatted(
+      "a process may have {} files open: batches of loader workers that are processes need some "
+      "each",
+      text::with_separators(limit));
 }
 
 namespace {
@@ -382,8 +392,8 @@ std::string with_open_files(std::string reason) {
                      reason.find("items of ancdata") != std::string::npos;
   struct rlimit limit {};
   if (!is_it || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) return reason;
-  return reason + "; " + open_files(static_cast<std::int64_t>(limit.rlim_cur)) + "; " +
-         kMoreOpenFiles;
+  return formatted("{}; {}; {}", reason, open_files(static_cast<std::int64_t>(limit.rlim_cur)),
+                   kMoreOpenFiles);
 }
 
 std::string with_shared_memory(std::string reason, const std::filesystem::path& directory) {
@@ -398,7 +408,7 @@ std::string with_shared_memory(std::string reason, const std::filesystem::path& 
   const auto free =
       static_cast<std::int64_t>(found.f_bavail) * static_cast<std::int64_t>(found.f_frsize);
   if (free >= kLittleSharedMemory) return reason;
-  return reason + "; " + free_shared_memory(free) + "; " + kMoreSharedMemory;
+  return formatted("{}; {}; {}", reason, free_shared_memory(free), kMoreSharedMemory);
 }
 
 }  // namespace

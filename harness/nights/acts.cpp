@@ -8,6 +8,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/nights/night.h"
 #include "harness/text/numbers.h"
 #include "harness/text/time_text.h"
@@ -31,10 +32,11 @@ void check_until(const std::string& until, std::string_view today) {
   if (until.size() != kDayLetters || !text::parse_utc(until)) {
     throw ConfigError(
         "--until",
-        "expected a date as 2026-01-31, or how long from today as 2w, found '" + until + "'");
+        formatted("expected a date as 2026-01-31, or how long from today as 2w, found '{}'",
+                  until));
   }
   if (until < today) {
-    throw ConfigError("--until", until + " has passed; today is " + std::string(today));
+    throw ConfigError("--until", formatted("{} has passed; today is {}", until, today));
   }
 }
 
@@ -42,7 +44,7 @@ double checked_change(const Alert& alert, const std::string& text) {
   const auto change = parse_change(text);
   if (!change) {
     throw ConfigError("--expect",
-                      "expected a change in percent as +3% or -0.5%, found '" + text + "'");
+                      formatted("expected a change in percent as +3% or -0.5%, found '{}'", text));
   }
   // An alert is always about a change for the worse, whatever the direction of its metric.
   const double expect = std::abs(*change);
@@ -52,8 +54,8 @@ double checked_change(const Alert& alert, const std::string& text) {
     seen = relative_change(std::abs(first.change.size), first.as_share);
   }
   if (expect < seen) {
-    throw ConfigError("--expect", "'" + text + "' is less than the change of " + alert.id + ": " +
-                                      text::signed_percent(seen) + " %");
+    throw ConfigError("--expect", formatted("'{}' is less than the change of {}: {} %", text,
+                                            alert.id, text::signed_percent(seen)));
   }
   return expect;
 }
@@ -98,8 +100,9 @@ const Alert& resolve_alert(const std::string& id, const AlertLog& log) {
   if (log.alerts.empty()) throw ConfigError("ALERT", "there is no alert in this history");
   std::vector<std::string> known;
   for (const Alert& alert : log.alerts) known.push_back(alert.id);
-  throw ConfigError("ALERT", "no alert '" + id + "'" + text::did_you_mean(wanted, known) +
-                                 "; `stepbench track show --open` lists the open ones");
+  throw ConfigError(
+      "ALERT", formatted("no alert '{}'{}; `stepbench track show --open` lists the open ones", id,
+                         text::did_you_mean(wanted, known)));
 }
 
 const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun> runs,
@@ -115,25 +118,25 @@ const TrackedRun& resolve_run(std::string_view text, std::span<const TrackedRun>
   }
   if (found.size() == 1) return *found.front();
   if (found.empty()) {
-    throw ConfigError(where, "the history has no run '" + std::string(text) + "'" +
-                                 text::did_you_mean(name, known) +
-                                 "; `stepbench track add RUN` takes one in");
+    throw ConfigError(
+        where, formatted("the history has no run '{}'{}; `stepbench track add RUN` takes one in",
+                         text, text::did_you_mean(name, known)));
   }
   constexpr std::size_t kListed = 5;
   const std::size_t listed = std::min(found.size(), kListed);
-  throw ConfigError(where, "'" + std::string(text) + "' is the beginning of " +
-                               text::counted(std::ssize(found), "run") + ": " +
-                               text::join(std::span(found).first(listed), ", ",
-                                          [](const TrackedRun* run) { return run->run_id; }) +
-                               (listed < found.size() ? ", ..." : ""));
+  throw ConfigError(where, formatted("'{}' is the beginning of {}: {}{}", text,
+                                     text::counted(std::ssize(found), "run"),
+                                     text::join(std::span(found).first(listed), ", ",
+                                                [](const TrackedRun* run) { return run->run_id; }),
+                                     listed < found.size() ? ", ..." : ""));
 }
 
 TrackEvent accept_alert(const Alert& alert, const Acceptance& acceptance, std::string_view today) {
   check_reason(acceptance.reason);
   check_until(acceptance.until, today);
   if (alert.state != AlertState::kOpen && alert.state != AlertState::kAccepted) {
-    throw ConfigError("--as", alert.id + " is " + std::string(name_of(alert.state)) +
-                                  ": there is nothing to accept");
+    throw ConfigError(
+        "--as", formatted("{} is {}: there is nothing to accept", alert.id, name_of(alert.state)));
   }
   TrackEvent event{.what = std::string(name_of(AlertEvent::kAccepted)),
                    .alert_id = alert.id,
@@ -155,9 +158,9 @@ std::vector<TrackEvent> reopen_alert(const Alert& alert, const std::string& pers
   }
   if (alert.assignee != person) events.push_back(assign_alert(alert, person, ""));
   if (events.empty()) {
-    throw ConfigError("--as", alert.id + " is " + std::string(name_of(alert.state)) + " and " +
-                                  (person.empty() ? "unassigned" : "assigned to " + person) +
-                                  ": nothing to take back");
+    throw ConfigError(
+        "--as", formatted("{} is {} and {}: nothing to take back", alert.id, name_of(alert.state),
+                          person.empty() ? "unassigned" : "assigned to " + person));
   }
   return events;
 }
@@ -240,8 +243,8 @@ std::vector<std::string> chosen_night(const std::vector<std::string>& wanted,
   for (const std::string& one : wanted) {
     const TrackedRun& run = resolve_run(one, runs, "--night");
     if (!of_host.empty() && of_host != run.host) {
-      throw ConfigError("--night", "runs of two machines, " + of_host + " and " + run.host +
-                                       ", are not one night");
+      throw ConfigError("--night", formatted("runs of two machines, {} and {}, are not one night",
+                                             of_host, run.host));
     }
     if (is_imported(run)) {
       throw ConfigError("--night", run.run_id +
@@ -262,8 +265,10 @@ std::string no_run_words(const std::vector<TrackedRun>& runs, const std::string&
   if (hosts.empty()) {
     return "the history has no run to judge: `stepbench nightly FILE` measures a night";
   }
-  return "the history has no run of this machine, " + host + "; it has runs of " +
-         text::join(hosts) + ": --night RUN names one of them";
+  return formatted(
+      "the history has no run of this machine, {}; it has runs of {}: --night RUN names one of "
+      "them",
+      host, text::join(hosts));
 }
 
 }  // namespace stepbench::nights

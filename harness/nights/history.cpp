@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/os/text_file.h"
 #include "harness/record/rows.h"
@@ -68,7 +69,7 @@ namespace {
 
 // Key in the context of the run.
 std::string key_of(std::string_view case_id, std::string_view number) {
-  return "track.busy." + std::string(case_id) + '.' + std::string(number);
+  return formatted("track.busy.{}.{}", case_id, number);
 }
 
 }  // namespace
@@ -100,7 +101,8 @@ std::map<std::string, double> margins_of(const OptionValues& options) {
     if (given == "auto") continue;
     const auto share = text::parse_share(given);
     if (!share) {
-      throw ConfigError(option, "'" + given + "' is not a share below 1, such as 2% or 0.02");
+      throw ConfigError(option,
+                        formatted("'{}' is not a share below 1, such as 2% or 0.02", given));
     }
     margins.emplace(metric, *share);
   }
@@ -143,16 +145,15 @@ verdict::TestedMetric metric_of(std::string_view word, const std::vector<Metric>
   }
   if (equals == std::string_view::npos) return metric;
   if (metric.kind == verdict::MetricKind::kStep || metric.kind == verdict::MetricKind::kPeak) {
-    throw ConfigError(kOption, "'" + std::string(word) +
-                                   "': every case has this metric; its "
-                                   "margin is track.margin." +
-                                   metric.name);
+    throw ConfigError(
+        kOption, formatted("'{}': every case has this metric; its margin is track.margin.{}", word,
+                           metric.name));
   }
   metric.margin = text::parse_share(word.substr(equals + 1));
   if (!metric.margin) {
-    throw ConfigError(kOption, "'" + std::string(word) +
-                                   "': expected a share below 1 after =, as in " + name +
-                                   "=5% or " + name + "=0.05");
+    throw ConfigError(
+        kOption, formatted("'{}': expected a share below 1 after =, as in {}=5% or {}=0.05", word,
+                           name, name));
   }
   return metric;
 }
@@ -225,10 +226,10 @@ Known nearest(const History& history, std::span<const std::string> tonight,
 std::string difference_text(const std::vector<FieldSplit>& differ) {
   std::vector<std::string> parts;
   for (std::size_t i = 0; i < std::min(differ.size(), kMaxDifferencesShown); ++i) {
-    parts.push_back(differ[i].field + " (" + differ[i].a + " -> " + differ[i].b + ')');
+    parts.push_back(formatted("{} ({} -> {})", differ[i].field, differ[i].a, differ[i].b));
   }
   if (differ.size() > kMaxDifferencesShown) {
-    parts.push_back(std::to_string(differ.size() - kMaxDifferencesShown) + " more");
+    parts.push_back(formatted("{} more", differ.size() - kMaxDifferencesShown));
   }
   return text::join_and(parts);
 }
@@ -236,11 +237,11 @@ std::string difference_text(const std::vector<FieldSplit>& differ) {
 std::string note_of(const SeriesHistory& fresh, const Known& known) {
   const std::string id = fresh.series.id.substr(0, kIdDigits);
   const std::string other = known.series->series.id.substr(0, kIdDigits);
-  std::string note = "series " + id + " is new: " + other + " (" +
-                     text::counted(std::ssize(known.series->points), "night") +
-                     ") is the most similar one, and differs in " + difference_text(known.differ);
+  std::string note = formatted(
+      "series {} is new: {} ({}) is the most similar one, and differs in {}", id, other,
+      text::counted(std::ssize(known.series->points), "night"), difference_text(known.differ));
   if (!known.tonight && known.series->series.machine == fresh.series.machine) {
-    note += "; if they are the same case: `stepbench track merge " + other + ' ' + id + '`';
+    note += formatted("; if they are the same case: `stepbench track merge {} {}`", other, id);
   }
   return note;
 }
@@ -263,7 +264,7 @@ std::vector<std::string> new_series_notes(const History& history,
     }
   }
   if (more > 0) {
-    notes.push_back(std::to_string(more) + " more series are new");
+    notes.push_back(formatted("{} more series are new", more));
   }
   return notes;
 }

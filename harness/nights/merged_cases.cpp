@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/nights/internal/schema.h"
 #include "harness/text/words.h"
 
@@ -90,17 +91,19 @@ CaseMerge plan_merge(const History& history, const MergedCase& merged) {
   like.id = series_id(like);
   CaseMerge plan{.merged = merged, .differ = identity_splits(*from, like)};
   if (like.workload != from->workload) {
-    throw ConfigError("case " + merged.from, "measures " + from->workload + ", and case " +
-                                                 merged.into + " " + like.workload +
-                                                 ": they are two cases");
+    throw ConfigError("case " + merged.from,
+                      formatted("measures {}, and case {} {}: they are two cases", from->workload,
+                                merged.into, like.workload));
   }
   const std::set<std::size_t> from_nights = nights_of(history, merged.from);
   const std::set<std::size_t> into_nights = nights_of(history, merged.into);
   for (const std::size_t night : from_nights) {
     if (!into_nights.contains(night)) continue;
-    throw ConfigError("cases " + merged.from + " and " + merged.into,
-                      "were both measured in run " + history.runs.at(night).run_id +
-                          ": they are two cases, and a night has one value of each");
+    throw ConfigError(
+        formatted("cases {} and {}", merged.from, merged.into),
+        formatted(
+            "were both measured in run {}: they are two cases, and a night has one value of each",
+            history.runs.at(night).run_id));
   }
   plan.series = static_cast<std::size_t>(std::ranges::count_if(
       history.series, [&](const SeriesHistory& one) { return one.series.case_id == merged.from; }));
@@ -132,11 +135,12 @@ const TrackedSeries& case_meant(const History& history, const char* argument,
     found = &series;
   }
   if (ids.size() == 1) return *found;
-  throw ConfigError(argument, ids.empty() ? "no series or case of this history begins with '" +
-                                                word + "'; `stepbench track list` shows them"
-                                          : "'" + word + "' begins the ids of " +
-                                                text::counted(std::ssize(ids), "case") + ": " +
-                                                text::join(ids) + "; give more digits");
+  throw ConfigError(
+      argument, ids.empty() ? formatted("no series or case of this history begins with '{}'; "
+                                        "`stepbench track list` shows them",
+                                        word)
+                            : formatted("'{}' begins the ids of {}: {}; give more digits", word,
+                                        text::counted(std::ssize(ids), "case"), text::join(ids)));
 }
 
 }  // namespace stepbench::nights

@@ -8,6 +8,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/text/time_text.h"
 
 namespace stepbench::nights {
@@ -140,7 +141,7 @@ ExpectedWithin expected_within(std::string_view by, std::chrono::system_clock::t
   const auto time = text::parse_utc(today + ' ' + std::string(by));
   if (!time) {
     throw ConfigError("--expect-by",
-                      "expected a time of day in UTC as 08:00, found '" + std::string(by) + "'");
+                      formatted("expected a time of day in UTC as 08:00, found '{}'", by));
   }
   constexpr auto kDay = std::chrono::hours(24);
   const auto last = *time <= now ? *time : *time - kDay;
@@ -159,12 +160,12 @@ ExpectedNights expected_nights(std::span<const std::string> experiments,
     const std::string began =
         newest == nullptr ? std::string() : text::minute_text(newest->started_utc);
     if (newest != nullptr && newest->started_utc > within.from_utc) {
-      nights.there.push_back(experiment + ": its night began at " + began);
+      nights.there.push_back(formatted("{}: its night began at {}", experiment, began));
       continue;
     }
     nights.missing.push_back(
-        "no night of " + experiment + " ended by " + text::minute_text(within.by_utc) +
-        (newest == nullptr ? "; no earlier night" : "; the last began at " + began));
+        formatted("no night of {} ended by {}{}", experiment, text::minute_text(within.by_utc),
+                  newest == nullptr ? "; no earlier night" : "; the last began at " + began));
   }
   return nights;
 }

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 
 namespace stepbench::ops {
@@ -210,15 +211,14 @@ class Unpacker {
   void set_kind(Row& row, std::int64_t value, const OpFrame& frame) {
     const std::string& name = table_.strings[text_of(value, frame, "kind")];
     const auto kind = one_of<decltype(row.kind)>(name);
-    if (!kind) throw Error("table '" + frame.table + "': unknown row kind '" + name + "'");
+    if (!kind) throw Error(formatted("table '{}': unknown row kind '{}'", frame.table, name));
     row.kind = *kind;
   }
 
   std::uint32_t text_of(std::int64_t value, const OpFrame& frame, std::string_view column) const {
     if (value < 0 || std::size_t(value) >= strings_.size()) {
-      throw Error("table '" + frame.table + "', column '" + std::string(column) +
-                  "': " + std::to_string(value) + " is not the index of one of its " +
-                  std::to_string(strings_.size()) + " strings");
+      throw Error(formatted("table '{}', column '{}': {} is not the index of one of its {} strings",
+                            frame.table, column, value, strings_.size()));
     }
     return strings_[std::size_t(value)];
   }

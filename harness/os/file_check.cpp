@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 
 #include <sys/stat.h>
@@ -206,7 +207,8 @@ void check_output(const NamedFile& output, const Identity& file,
     refuse(output, *what + "; it would be lost. Name another file");
   }
   if (leads_elsewhere(output.path)) {
-    refuse(output, "is a link to " + target.string() + ", in another folder. Name that file");
+    refuse(output,
+           formatted("is a link to {}, in another folder. Name that file", target.string()));
   }
   if (is_file && !output.forced && fs::file_size(target, error) > 0 && !is_own(target)) {
     refuse(output,
@@ -240,8 +242,8 @@ void check_output_folder(const NamedFile& output, std::span<const NamedFile> inp
     if (input.path.empty() || !fs::exists(input.path, error)) continue;
     if (lies_below(input.path, folder) ||
         std::ranges::find(there, identity_of(input.path)) != there.end()) {
-      refuse(output, "holds what this command reads (" + input.option + " " + input.path.string() +
-                         "). Name another folder");
+      refuse(output, formatted("holds what this command reads ({} {}). Name another folder",
+                               input.option, input.path.string()));
     }
   }
 }
@@ -322,7 +324,7 @@ std::string why_absent(const fs::path& path, std::string otherwise) {
     return "cannot be opened: " + std::generic_category().message(why);
   std::error_code error;
   const fs::path target = fs::read_symlink(path, error);
-  return error ? otherwise : "is a link to " + target.string() + ", which does not exist";
+  return error ? otherwise : formatted("is a link to {}, which does not exist", target.string());
 }
 
 std::string similar_file_hint(const fs::path& path) {

@@ -22,6 +22,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
 
@@ -290,16 +291,15 @@ int wait_status(const siginfo_t& info) {
 std::string signal_text(int signal) {
   const char* name = ::sigabbrev_np(signal);
   const char* description = ::sigdescr_np(signal);
-  if (name == nullptr || description == nullptr) return "signal " + std::to_string(signal);
-  return std::string{"SIG"} + name + " (" + description + ")";
+  if (name == nullptr || description == nullptr) return formatted("signal {}", signal);
+  return formatted("SIG{} ({})", name, description);
 }
 
 namespace {
 
 std::string limit_aside(const ProcessExit& exit) {
   if (!exit.memory_limit_bytes) return {};
-  return " (the limit of its control group is " + std::to_string(*exit.memory_limit_bytes >> 20) +
-         " MiB)";
+  return formatted(" (the limit of its control group is {} MiB)", *exit.memory_limit_bytes >> 20);
 }
 
 }  // namespace
@@ -315,7 +315,7 @@ std::string exit_text(const ProcessExit& exit) {
   }
   std::string text = WIFSIGNALED(exit.status)
                          ? "was killed by " + signal_text(WTERMSIG(exit.status))
-                         : "exited with status " + std::to_string(WEXITSTATUS(exit.status));
+                         : formatted("exited with status {}", WEXITSTATUS(exit.status));
   if (WIFSIGNALED(exit.status) && WTERMSIG(exit.status) == SIGBUS) {
     text += " (a mapped file was changed or truncated while it was read, or /dev/shm is full)";
   }

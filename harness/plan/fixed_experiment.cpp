@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/plan/plan.h"
 
 #include <algorithm>
@@ -59,8 +60,8 @@ std::string in_flow(const ConfigNode& node) {
       return '[' + text + ']';
     case ConfigNode::Kind::kMap:
       for (const ConfigEntry& entry : node.entries) {
-        text +=
-            (text.empty() ? "" : ", ") + scalar(text_node(entry.key)) + ": " + in_flow(entry.value);
+        text += formatted("{}{}: {}", text.empty() ? "" : ", ", scalar(text_node(entry.key)),
+                          in_flow(entry.value));
       }
       return '{' + text + '}';
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/plan/plan.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
   std::string text;
   for (const PlannedCase& planned : cases) {
     const Value* launches = planned.resolved.options.get("launches");
-    text +=
-        planned.resolved.case_id + ' ' + (launches == nullptr ? "1" : to_text(*launches)) + '\n';
+    text += formatted("{} {}\n", planned.resolved.case_id,
+                      launches == nullptr ? "1" : to_text(*launches));
   }
   return digest(text);
 }
@@ -63,8 +64,9 @@ bool sets(const Sweep& sweep, std::string_view name) {
 
 void refuse_too_many(const Sweep& sweep, const PlanRequest& request) {
   if (request.max_cases < 1 || request.max_cases > kMostCases) {
-    throw ConfigError("--max-cases", "expected 1 .. " + text::with_separators(kMostCases) +
-                                         ", found " + std::to_string(request.max_cases));
+    throw ConfigError("--max-cases",
+                      formatted("expected 1 .. {}, found {}", text::with_separators(kMostCases),
+                                request.max_cases));
   }
   const std::int64_t points = sweep.points();
   if (points <= request.max_cases) return;
@@ -73,10 +75,10 @@ void refuse_too_many(const Sweep& sweep, const PlanRequest& request) {
       sweep.where,
       "the sweep has " +
           (too_many_for_any
-               ? "more than " + text::with_separators(kMostCases) + " cases; no plan may"
-               : text::with_separators(points) + " cases, more than " +
-                     text::with_separators(request.max_cases) + "; --max-cases " +
-                     std::to_string(points) + " allows them"));
+               ? formatted("more than {} cases; no plan may", text::with_separators(kMostCases))
+               : formatted("{} cases, more than {}; --max-cases {} allows them",
+                           text::with_separators(points), text::with_separators(request.max_cases),
+                           points)));
 }
 
 void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan& plan) {
@@ -85,8 +87,9 @@ void note_set_without_effect(const Sweep& sweep, const Settings& settings, Plan&
       const auto setting = settings.options.find(key.name);
       if (setting == settings.options.end() || !setting->second.where.starts_with("--set"))
         continue;
-      plan.notes.push_back(setting->second.where + " has no effect: the sweep sets " + key.name +
-                           "; --sweep " + key.name + "=... replaces the sweep's values");
+      plan.notes.push_back(formatted(
+          "{} has no effect: the sweep sets {}; --sweep {}=... replaces the sweep's values",
+          setting->second.where, key.name, key.name));
     }
   }
 }
@@ -117,8 +120,8 @@ void ask_foreign(const ForeignCheck& check, Expansion& expansion, ConfigErrors& 
   for (const PlannedCase& planned : plan.cases) cases.push_back(planned.resolved);
   const std::vector<CheckAnswer> answers = check(cases, expansion.facts());
   if (answers.size() != cases.size()) {
-    throw Error("the worker's check answered " + std::to_string(answers.size()) + " times for " +
-                std::to_string(cases.size()) + " cases");
+    throw Error(formatted("the worker's check answered {} times for {} cases", answers.size(),
+                          cases.size()));
   }
   bool amended = false;
   for (std::size_t i = 0; i < answers.size(); ++i) {
@@ -328,8 +331,11 @@ void keep_cases(Plan& plan, const std::vector<std::string>& ids) {
     }
     if (std::none_of(plan.cases.begin(), plan.cases.end(),
                      [&](const auto& planned) { return begins(planned, id); })) {
-      throw ConfigError("--case", "no case of this plan has an id that begins with `" + id +
-                                      "`; `stepbench plan` lists them");
+      throw ConfigError(
+          "--case",
+          formatted(
+              "no case of this plan has an id that begins with `{}`; `stepbench plan` lists them",
+              id));
     }
   }
   std::erase_if(plan.cases, [&](const PlannedCase& planned) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/validate.h"
 #include "harness/text/names.h"
 #include "harness/text/words.h"
@@ -176,10 +177,10 @@ std::string OptionIndex::elsewhere(std::string_view name) const {
 
 std::string OptionIndex::unknown(std::string_view name) const {
   if (const std::string removal_note = text::removed(name); !removal_note.empty()) {
-    return "option '" + std::string(name) + "': " + removal_note;
+    return formatted("option '{}': {}", name, removal_note);
   }
   if (const std::string where = elsewhere(name); !where.empty()) {
-    return "unknown option '" + std::string(name) + "'" + where;
+    return formatted("unknown option '{}'{}", name, where);
   }
   const std::size_t dot = name.find('.');
   const std::string_view section = dot == std::string_view::npos ? "" : name.substr(0, dot);
@@ -193,10 +194,10 @@ std::string OptionIndex::unknown(std::string_view name) const {
     if (similar.empty()) similar = text::nearest_name(name, short_names_);
     if (similar.empty()) similar = text::nearest_name(name, names_);
   }
-  return "unknown option '" + std::string(name) + "'" +
-         (!similar.empty() ? text::did_you_mean(similar)
-          : known          ? "; `stepbench list " + std::string(section) + "` shows its section"
-                           : "; `stepbench list` shows all");
+  return formatted("unknown option '{}'{}", name,
+                   !similar.empty() ? text::did_you_mean(similar)
+                   : known          ? formatted("; `stepbench list {}` shows its section", section)
+                                    : "; `stepbench list` shows all");
 }
 
 namespace {
@@ -262,9 +263,8 @@ std::string hint(const Option& option, std::string_view text, bool quoted) {
     return "; write it without '_'";
   }
   if (option.type == OptionType::kInteger && digits && text.find('-', 1) < text.size() - 1) {
-    return "; several values are a sweep: `--sweep " + option.name + "=" +
-           std::string(text.substr(0, text.find('-', 1))) + ",...," +
-           std::string(text.substr(text.find('-', 1) + 1)) + "`";
+    return formatted("; several values are a sweep: `--sweep {}={},...,{}`", option.name,
+                     text.substr(0, text.find('-', 1)), text.substr(text.find('-', 1) + 1));
   }
   if (option.type == OptionType::kBool && (text == "yes" || text == "on")) return "; write true";
   if (option.type == OptionType::kBool && (text == "no" || text == "off")) return "; write false";
@@ -277,8 +277,8 @@ Value parse_value(const Option& option, std::string_view text, bool quoted) {
   Value value = read(option, text, quoted);
   if (const auto mistake = catalogue::check_value(option, value)) {
     if (!quoted && !is_text(option.type) && is_too_large(text)) {
-      throw Error("'" + std::string(text) + "' is too large for a number; expected " +
-                  catalogue::expectation(option));
+      throw Error(formatted("'{}' is too large for a number; expected {}", text,
+                            catalogue::expectation(option)));
     }
     throw Error(*mistake + hint(option, text, quoted));
   }

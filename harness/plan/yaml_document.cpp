@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 
 namespace stepbench::plan {
@@ -92,7 +93,7 @@ class TreeBuilder : public YAML::EventHandler {
   // The parser itself tags plain values "?" and quoted ones "!".
   void refuse_tag(const std::string& tag, Mark mark) const {
     if (tag.empty() || tag == "?" || tag == "!") return;
-    fail(mark, "YAML tags such as '" + tag + "' are not supported; write the value alone");
+    fail(mark, formatted("YAML tags such as '{}' are not supported; write the value alone", tag));
   }
 
   // The parser does not detect an unterminated quote before the end of the file.
@@ -111,8 +112,10 @@ class TreeBuilder : public YAML::EventHandler {
   void count(std::size_t nodes, Mark mark) {
     nodes_ += nodes;
     if (nodes_ > limits_.nodes) {
-      fail(mark, "the file expands to more than " + std::to_string(limits_.nodes) +
-                     " values; aliases of aliases grow without bound");
+      fail(mark,
+           formatted(
+               "the file expands to more than {} values; aliases of aliases grow without bound",
+               limits_.nodes));
     }
   }
 
@@ -125,7 +128,7 @@ class TreeBuilder : public YAML::EventHandler {
     count(1, node.mark);
     if (expects_key()) fail(node.mark, "a key must be a plain text, found " + describe(node));
     if (static_cast<int>(frames_.size()) >= limits_.depth) {
-      fail(node.mark, "nested deeper than " + std::to_string(limits_.depth) + " levels");
+      fail(node.mark, formatted("nested deeper than {} levels", limits_.depth));
     }
     frames_.push_back({.node = std::move(node), .anchor = anchor});
   }
@@ -171,8 +174,8 @@ class TreeBuilder : public YAML::EventHandler {
     Frame& frame = frames_.back();
     const auto [earlier, is_new] = frame.seen.emplace(node.text, node.mark.line);
     if (!is_new) {
-      fail(node.mark, "repeated key '" + node.text + "': it stands in line " +
-                          std::to_string(earlier->second) + " already");
+      fail(node.mark, formatted("repeated key '{}': it stands in line {} already", node.text,
+                                earlier->second));
     }
     frame.key.emplace(node.text, node.mark);
   }
@@ -206,7 +209,7 @@ void refuse_control_characters(std::string_view text, const std::string& source)
     const auto byte = static_cast<unsigned char>(c);
     if ((byte < 0x20 && c != '\n' && c != '\r' && c != '\t') || byte == 0x7F) {
       throw ConfigError(place(source, mark),
-                        "not a text file: found the control character " + std::to_string(byte));
+                        formatted("not a text file: found the control character {}", byte));
     }
     mark = c == '\n' ? Mark{mark.line + 1, 1} : Mark{mark.line, mark.column + 1};
   }
@@ -241,7 +244,7 @@ std::string describe(const ConfigNode& node) {
 
 std::string place(const std::string& source, Mark mark) {
   if (mark.line == 0) return source;
-  return source + ":" + std::to_string(mark.line) + ":" + std::to_string(mark.column);
+  return formatted("{}:{}:{}", source, mark.line, mark.column);
 }
 
 std::string read_config_text(const std::filesystem::path& file, const YamlLimits& limits) {
@@ -264,7 +267,7 @@ std::string read_config_text(std::istream& stream, const std::string& name,
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   if (text.size() > limits.bytes) {
-    throw ConfigError(name, "is larger than " + std::to_string(limits.bytes >> 20) + " MiB");
+    throw ConfigError(name, formatted("is larger than {} MiB", limits.bytes >> 20));
   }
   text.shrink_to_fit();
   return text;
@@ -316,14 +319,14 @@ std::string expand(std::string_view body, InterpolationVariables variables) {
   const std::size_t separator = body.find(":-");
   const std::string name(body.substr(0, separator));
   if (!is_variable_name(name)) {
-    throw Error("'${" + std::string(body) +
-                "}' names no variable; expected ${NAME} or ${NAME:-default}");
+    throw Error(
+        formatted("'${{{}}}' names no variable; expected ${{NAME}} or ${{NAME:-default}}", body));
   }
   const std::string* value = find_variable(variables, name);
   if (separator == std::string_view::npos) {
     if (value != nullptr) return *value;
-    throw Error("the environment variable " + name + " is not set; set it or write ${" + name +
-                ":-default}");
+    throw Error(formatted(
+        "the environment variable {} is not set; set it or write ${{{}:-default}}", name, name));
   }
   if (value != nullptr && !value->empty()) return *value;
   return std::string(body.substr(separator + 2));
@@ -353,12 +356,13 @@ std::string interpolate(std::string_view text, InterpolationVariables variables)
 std::string expand_home(std::string_view path, InterpolationVariables variables) {
   if (path.starts_with('$') && path.size() > 1 && is_variable_name(path.substr(1, 1))) {
     const std::string name(path.substr(1, std::min(path.find('/'), path.size()) - 1));
-    throw Error("'$" + name + "' is not filled in; write ${" + name + "}");
+    throw Error(formatted("'${}' is not filled in; write ${{{}}}", name, name));
   }
   if (!path.starts_with('~')) return std::string(path);
   if (path.size() > 1 && path[1] != '/') {
-    throw Error("'" + std::string(path.substr(0, path.find('/'))) +
-                "': the home folder of another user is not looked up; write the path out");
+    throw Error(
+        formatted("'{}': the home folder of another user is not looked up; write the path out",
+                  path.substr(0, path.find('/'))));
   }
   const std::string* home = find_variable(variables, "HOME");
   if (home == nullptr || home->empty())

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 #include <poll.h>
@@ -39,8 +40,7 @@ bool write_line(int descriptor, std::string_view line) {
       pollfd writable{descriptor, POLLOUT, 0};
       (void)::poll(&writable, 1, -1);
     } else if (errno != EINTR) {
-      throw Error("cannot write to descriptor " + std::to_string(descriptor) + ": " +
-                  reason(errno));
+      throw Error(formatted("cannot write to descriptor {}: {}", descriptor, reason(errno)));
     }
   }
   return true;
@@ -59,7 +59,7 @@ std::optional<std::string_view> LineBuffer::next() {
   const std::size_t newline = bytes_.find('\n', scanned_);
   const std::size_t end = newline == std::string::npos ? bytes_.size() : newline;
   if (end - begin_ > limit_) {
-    throw Error("protocol: a line longer than " + std::to_string(limit_) + " bytes");
+    throw Error(formatted("protocol: a line longer than {} bytes", limit_));
   }
   scanned_ = end;
   if (newline == std::string::npos) return std::nullopt;
@@ -80,8 +80,7 @@ std::optional<std::string_view> LineReader::next() {
     } else if (got == 0 || errno == ECONNRESET) {
       return std::nullopt;
     } else if (errno != EINTR) {
-      throw Error("cannot read from descriptor " + std::to_string(descriptor_) + ": " +
-                  reason(errno));
+      throw Error(formatted("cannot read from descriptor {}: {}", descriptor_, reason(errno)));
     }
   }
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 #include <algorithm>
@@ -23,13 +24,12 @@ std::string shortened(std::string_view text) {
 
 json::LineParser::Line parse(std::string_view line, json::LineParser& parser) {
   if (line.size() > kMaxLineBytes) {
-    fail("a line of " + std::to_string(line.size()) + " bytes; the limit is " +
-         std::to_string(kMaxLineBytes));
+    fail(formatted("a line of {} bytes; the limit is {}", line.size(), kMaxLineBytes));
   }
   try {
     return parser.parse(line, json::LineParser::Padding::kNone);
   } catch (const json::LineError& error) {
-    fail(std::string(error.what()) + ": '" + shortened(line) + "'");
+    fail(formatted("{}: '{}'", error.what(), shortened(line)));
   }
 }
 
@@ -46,10 +46,10 @@ auto reading(const std::string& kind, const Read& read) {
   try {
     return read();
   } catch (const json::UnknownName& error) {
-    fail("'" + kind + "': field '" + error.place() + "' must be one of " + error.known() +
-         ", is '" + shortened(error.name()) + "'");
+    fail(formatted("'{}': field '{}' must be one of {}, is '{}'", kind, error.place(),
+                   error.known(), shortened(error.name())));
   } catch (const json::LineError& error) {
-    fail("'" + kind + "': " + error.what());
+    fail(formatted("'{}': {}", kind, error.what()));
   }
 }
 
@@ -62,8 +62,8 @@ record::CycleSamples samples(json::LineParser::Line& line) {
     throw json::FieldError("columns", "is not complete: it has no 'step_ns'");
   }
   if (samples.steps.steps() > record::kMaxStepsPerSamplesRow) {
-    throw json::LineError("field 'values' must be at most " +
-                          std::to_string(record::kMaxStepsPerSamplesRow) + " steps long");
+    throw json::LineError(
+        formatted("field 'values' must be at most {} steps long", record::kMaxStepsPerSamplesRow));
   }
   return samples;
 }
@@ -78,8 +78,10 @@ WorkerMessage message(const std::string& kind, json::LineParser::Line& line) {
   if (kind == "launch") return json::read<record::LaunchReport>(in, kStrict);
   if (kind == "skipped") return json::read<SkippedMessage>(in);
   if (kind == "failed") return json::read<FailedMessage>(in);
-  fail("unknown kind '" + shortened(kind) +
-       "'; a worker sends hello, stage, cycle, samples, ops and one of launch, skipped, failed");
+  fail(
+      formatted("unknown kind '{}'; a worker sends hello, stage, cycle, samples, ops and one of "
+                "launch, skipped, failed",
+                shortened(kind)));
 }
 
 // Reads a line that must be of kind `wanted`.
@@ -89,7 +91,7 @@ T read_kind(std::string_view line, const char* wanted) {
   const json::LineObject in = parse(line, parser).object;
   const std::string kind = kind_of(in);
   if (kind != wanted) {
-    fail(std::string("expected a line of kind '") + wanted + "', got '" + shortened(kind) + "'");
+    fail(formatted("expected a line of kind '{}', got '{}'", wanted, shortened(kind)));
   }
   return reading(kind, [&] { return json::read<T>(in, kStrict); });
 }
@@ -146,10 +148,10 @@ int agree(VersionRange ours, VersionRange theirs) {
   if (highest >= std::max(ours.min, theirs.min)) return highest;
   const auto spelled = [](VersionRange range) {
     return range.min == range.max ? std::to_string(range.min)
-                                  : std::to_string(range.min) + " to " + std::to_string(range.max);
+                                  : formatted("{} to {}", range.min, range.max);
   };
-  throw Error("no protocol version in common: ours " + spelled(ours) + ", theirs " +
-              spelled(theirs));
+  throw Error(formatted("no protocol version in common: ours {}, theirs {}", spelled(ours),
+                        spelled(theirs)));
 }
 
 }  // namespace stepbench::protocol

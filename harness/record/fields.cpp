@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/json/fields.h"
 
 namespace stepbench::record {
@@ -31,7 +32,7 @@ class FieldSchema {
   template <typename T>
   FieldSchema& operator()(std::string_view field, T&, const json::FieldRule& rule = {}) {
     json_.open_object(field);
-    if (rule.since > 0) json_.text("description", "since 1." + std::to_string(rule.since));
+    if (rule.since > 0) json_.text("description", formatted("since 1.{}", rule.since));
     describe<T>(rule);
     json_.close_object();
     if (rule.needed || rule.filled) required_.emplace_back(field);
@@ -122,7 +123,7 @@ void write_rows(json::JsonText& json) {
 std::string result_schema() {
   json::JsonText json;
   json.open_object().text("$schema", "https://json-schema.org/draft/2020-12/schema");
-  json.text("title", "a line of " + std::string(kResultSchema) + " 1.x").open_array("oneOf");
+  json.text("title", formatted("a line of {} 1.x", kResultSchema)).open_array("oneOf");
   write_rows<RunRow, ColumnRow, WorkerRow, StartRow, SamplesRow, OpsRow, LaunchRow, EndRow>(json);
   return json::indented(json.close_array().close_object().line()) + "\n";
 }

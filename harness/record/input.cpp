@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/descriptor.h"
 #include "harness/text/numbers.h"
 
@@ -47,11 +48,10 @@ void refuse_many_lines(const std::filesystem::path& file, std::string_view text,
     text.remove_prefix(end + 1);
   }
   if (lines <= allowed) return;
-  throw ConfigError(file.string(), "has " +
-                                       text::with_separators(static_cast<std::int64_t>(lines)) +
-                                       " lines; the limit for its size is " +
-                                       text::with_separators(static_cast<std::int64_t>(allowed)) +
-                                       " for its size");
+  throw ConfigError(file.string(),
+                    formatted("has {} lines; the limit for its size is {} for its size",
+                              text::with_separators(static_cast<std::int64_t>(lines)),
+                              text::with_separators(static_cast<std::int64_t>(allowed))));
 }
 
 // Measures packed data without keeping it. Stops beyond `most` and at a line that is too long.
@@ -93,18 +93,18 @@ GzipFacts scan_gzip(std::string_view packed, std::size_t most, std::size_t most_
 }
 
 [[noreturn]] void refuse_bomb(const std::filesystem::path& file, std::size_t allowed) {
-  throw ConfigError(file.string(), "unpacks to more than " +
-                                       text::byte_text(static_cast<double>(allowed)) +
-                                       ", far more than a result file of its size");
+  throw ConfigError(file.string(),
+                    formatted("unpacks to more than {}, far more than a result file of its size",
+                              text::byte_text(static_cast<double>(allowed))));
 }
 
 std::size_t size_to_unpack(const std::filesystem::path& file, std::string_view packed,
                            std::size_t allowed, std::size_t most_of_line) {
   const GzipFacts facts = scan_gzip(packed, allowed, most_of_line);
   if (facts.longest_line > most_of_line) {
-    throw ConfigError(file.string(), "has a line longer than " +
-                                         text::byte_text(static_cast<double>(most_of_line)) +
-                                         " in it; no result file has one");
+    throw ConfigError(file.string(),
+                      formatted("has a line longer than {} in it; no result file has one",
+                                text::byte_text(static_cast<double>(most_of_line))));
   }
   if (facts.bytes > allowed) refuse_bomb(file, allowed);
   return facts.bytes + 1;  // also for damaged data: unpacking finds its end
@@ -209,9 +209,8 @@ void Input::fill(const std::filesystem::path& file, const InputLimits& limits) {
     if (got == 0) break;
     size_ += static_cast<std::size_t>(got);
     if (size_ > most) {
-      throw ConfigError(file.string(), "does not end within " +
-                                           text::byte_text(static_cast<double>(most)) +
-                                           "; name a file with results");
+      throw ConfigError(file.string(), formatted("does not end within {}; name a file with results",
+                                                 text::byte_text(static_cast<double>(most))));
     }
   }
   if (is_gzip(text())) unpack(file, limits);

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/os/files.h"
 #include "harness/record/input.h"
@@ -75,15 +76,15 @@ class FileReader {
     require_length(line);
     if (decoder_.is_json(line)) return false;
     if (line_number_ == 1 && !begins_like_ours(line)) return false;
-    warn("line " + std::to_string(line_number_) + " is cut short (" + std::to_string(line.size()) +
-         " bytes) and was dropped; the lines before it were used");
+    warn(formatted("line {} is cut short ({} bytes) and was dropped; the lines before it were used",
+                   line_number_, line.size()));
     return true;
   }
 
   void require_length(std::string_view line) const {
     if (line.size() > kMaxResultLineBytes) {
-      fail("this line is longer than " + text::byte_text(static_cast<double>(kMaxResultLineBytes)) +
-           "; no result file has one");
+      fail(formatted("this line is longer than {}; no result file has one",
+                     text::byte_text(static_cast<double>(kMaxResultLineBytes))));
     }
   }
 
@@ -120,7 +121,7 @@ class FileReader {
 
   [[noreturn]] void fail(const std::string& what) const { throw ConfigError(where(), what); }
   [[nodiscard]] std::string where() const {
-    return file_.string() + ':' + std::to_string(line_number_);
+    return formatted("{}:{}", file_.string(), line_number_);
   }
   void warn(const std::string& what) { join_.warn(file_.string() + ": " + what); }
   void warn_once(const std::string& what) {
@@ -282,9 +283,9 @@ void Join::take(ColumnRow&& row) {
     if (is_new) {
       results_.columns.push_back(std::move(metric));
     } else if (results_.columns[at->second].unit != metric.unit) {
-      throw ConfigError((*where_)(), "column '" + metric.name + "' has the unit '" + metric.unit +
-                                         "', and '" + results_.columns[at->second].unit +
-                                         "' before");
+      throw ConfigError((*where_)(),
+                        formatted("column '{}' has the unit '{}', and '{}' before", metric.name,
+                                  metric.unit, results_.columns[at->second].unit));
     }
   }
 }
@@ -467,7 +468,8 @@ std::map<std::string, OptionValues, std::less<>> options_of_cases(const std::fil
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& file, const std::string& doing, int error) {
-  throw Error(file.string() + ": cannot " + doing + ": " + std::generic_category().message(error));
+  throw Error(
+      formatted("{}: cannot {}: {}", file.string(), doing, std::generic_category().message(error)));
 }
 
 struct flock whole_file(short type) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/run/run_header.h"
 #include "harness/stats/random.h"
 
@@ -209,8 +210,9 @@ std::size_t TurnsAgenda::remaining() const { return tonight_.remaining() + (wait
 namespace {
 
 void refuse(const std::string& what, const std::string& then, const std::string& now) {
-  throw ConfigError("--resume", "this is not the same experiment: " + what + " was " + then +
-                                    " and is now " + now + "; start a new run without --resume");
+  throw ConfigError("--resume", formatted("this is not the same experiment: {} was {} and is now "
+                                          "{}; start a new run without --resume",
+                                          what, then, now));
 }
 
 bool may_differ(std::string_view option, const Catalogue& catalogue) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <poll.h>
@@ -176,16 +177,18 @@ class GroupLoop {
   // --- joining ranks
 
   void take(const RankJoin& join, os::Descriptor socket) {
-    if (!join.error.empty()) return fail({}, "a rank on " + join.host + ": " + join.error);
+    if (!join.error.empty()) return fail({}, formatted("a rank on {}: {}", join.host, join.error));
     const int rank = join.place.rank;
-    const std::string name = "rank " + std::to_string(rank) + " on " + join.host;
+    const std::string name = formatted("rank {} on {}", rank, join.host);
     if (join.place.world != request_.ranks || rank >= request_.ranks) {
-      return fail({}, name_ + " started " + text::counted(join.place.world, "rank") + " where " +
-                          std::to_string(request_.ranks) + " were asked for");
+      return fail({}, formatted("{} started {} where {} were asked for", name_,
+                                text::counted(join.place.world, "rank"), request_.ranks));
     }
     if (join.version != request_.build) {
-      return fail(rank, "another build of stepbench is on " + join.host +
-                            ": install the same one on all machines");
+      return fail(
+          rank,
+          formatted("another build of stepbench is on {}: install the same one on all machines",
+                    join.host));
     }
     auto& place = ranks_.at(static_cast<std::size_t>(rank));
     if (place) return refuse("a second " + name);
@@ -253,9 +256,9 @@ class GroupLoop {
     for (const auto& rank : ranks_) {
       const std::string& build = rank->monitor().session().hello()->build_id;
       if (build == first) continue;
-      return fail(rank->join().place.rank, "its worker is of build " + build + " on " +
-                                               rank->join().host + ", and that of rank 0 of " +
-                                               first);
+      return fail(rank->join().place.rank,
+                  formatted("its worker is of build {} on {}, and that of rank 0 of {}", build,
+                            rank->join().host, first));
     }
   }
 
@@ -277,10 +280,10 @@ class GroupLoop {
     const int signal = ranks_.at(static_cast<std::size_t>(*cause_->rank))->signalled();
     const std::string stage = cause_->stage;
     end_with({{},
-              Outcome::failed(
-                  launcher_name() + " told " + rank_names(signalled_ranks) + " to end by " +
-                  os::signal_text(signal) +
-                  ": it received that signal itself, or the time limit of its job was reached"),
+              Outcome::failed(formatted("{} told {} to end by {}: it received that signal itself, "
+                                        "or the time limit of its job was reached",
+                                        launcher_name(), rank_names(signalled_ranks),
+                                        os::signal_text(signal))),
               stage});
   }
 
@@ -307,10 +310,10 @@ class GroupLoop {
   }
 
   [[nodiscard]] std::string end_of_launcher(const os::ProcessExit& death) const {
-    return launcher_name() + " " + os::exit_text(death) +
-           (missing().empty() ? " while its ranks measured"
-                              : " before " + rank_names(missing()) + " called back") +
-           output_.last_words();
+    return formatted("{} {}{}{}", launcher_name(), os::exit_text(death),
+                     missing().empty() ? " while its ranks measured"
+                                       : formatted(" before {} called back", rank_names(missing())),
+                     output_.last_words());
   }
 
   [[nodiscard]] std::string launcher_name() const {
@@ -331,7 +334,7 @@ class GroupLoop {
     std::string stage = "start";
     if (rank) {
       const auto& it = ranks_.at(static_cast<std::size_t>(*rank));
-      words = "rank " + std::to_string(*rank) + ": " + words;
+      words = formatted("rank {}: {}", *rank, words);
       if (it && it->has_begun()) stage = it->monitor().stage_name();
     }
     end_with({rank, Outcome::failed(words), stage});
@@ -380,14 +383,15 @@ class GroupLoop {
       return;
     }
     if (turned_ns_ >= wall_end_ns()) {
-      return fail({},
-                  "timed out: not finished after " + seconds(limits_.wall_ns) + " (limits.wall_s)");
+      return fail({}, formatted("timed out: not finished after {} (limits.wall_s)",
+                                seconds(limits_.wall_ns)));
     }
     if (!ranks_have_begun()) {
-      return fail({}, "timed out: " + rank_names(missing()) + " of " +
-                          std::to_string(request_.ranks) + " did not call back within " +
-                          seconds(limits_.join_ns) + " of " + name_ + "'s start (limits.join_s)" +
-                          output_.last_words());
+      return fail(
+          {}, formatted(
+                  "timed out: {} of {} did not call back within {} of {}'s start (limits.join_s){}",
+                  rank_names(missing()), request_.ranks, seconds(limits_.join_ns), name_,
+                  output_.last_words()));
     }
     std::vector<std::int64_t> silent;
     for (const auto& rank : ranks_) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <poll.h>
@@ -62,7 +63,7 @@ std::string ranges_of(const std::vector<int>& cpus) {
     std::size_t last = i;
     while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
     text += (text.empty() ? "" : ",") + std::to_string(cpus[i]);
-    if (last > i) text += "-" + std::to_string(cpus[last]);
+    if (last > i) text += formatted("-{}", cpus[last]);
     i = last + 1;
   }
   return text;
@@ -393,7 +394,7 @@ int run_local_ranks(const catalogue::Launcher& launcher, int ranks,
     const pid_t child = ::fork();
     if (child == 0) run_as_local_rank(launcher, rank, ranks, variables, build, parent);
     if (child < 0) {
-      throw Error("cannot start rank " + std::to_string(rank) + ": " + std::strerror(errno));
+      throw Error(formatted("cannot start rank {}: {}", rank, std::strerror(errno)));
     }
     children.emplace(child, rank);
   }
@@ -410,8 +411,8 @@ int run_local_ranks(const catalogue::Launcher& launcher, int ranks,
       failed = failed || status != 0;
       // The controller sees only a closed connection; it quotes this line.
       if (WIFSIGNALED(status) && !ending) {
-        print_to_stderr("the agent of rank " + std::to_string(children[ended]) + ", process " +
-                        std::to_string(ended) + ", " + os::exit_text({.status = status}));
+        print_to_stderr(formatted("the agent of rank {}, process {}, {}", children[ended], ended,
+                                  os::exit_text({.status = status})));
       }
       children.erase(ended);
       continue;

@@ -10,6 +10,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 #include "harness/record/result_file.h"
 #include "harness/text/secrets.h"
@@ -19,7 +20,7 @@ namespace stepbench::run {
 namespace {
 
 std::string shard_text(const plan::Shard& shard) {
-  return std::to_string(shard.index + 1) + "of" + std::to_string(shard.count);
+  return formatted("{}of{}", shard.index + 1, shard.count);
 }
 
 }  // namespace
@@ -102,7 +103,7 @@ record::ColumnRow columns_of(const plan::Plan& plan, const Catalogue& catalogue)
 namespace {
 
 std::string stem_of(const std::string& host, const plan::Shard& shard) {
-  return file_name_part(host) + "-" + shard_text(shard) + "-";
+  return formatted("{}-{}-", file_name_part(host), shard_text(shard));
 }
 
 }  // namespace
@@ -115,10 +116,9 @@ void refuse_running(const std::filesystem::path& run_dir, const std::string& hos
     const std::filesystem::path& file = at->path();
     if (!file.filename().string().starts_with(stem_of(host, shard))) continue;
     if (file.extension() != ".jsonl" || !record::is_being_written(file)) continue;
-    throw ConfigError("--resume", run_dir.string() + " is still being measured, into " +
-                                      file.filename().string() +
-                                      "; --no-lock does not change that. Wait for its end, or end "
-                                      "it");
+    throw ConfigError("--resume", formatted("{} is still being measured, into {}; --no-lock does "
+                                            "not change that. Wait for its end, or end it",
+                                            run_dir.string(), file.filename().string()));
   }
 }
 
@@ -130,7 +130,7 @@ std::filesystem::path free_result_file(const std::filesystem::path& run_dir,
     return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".gz");
   };
   for (int number = 2; taken(file); ++number) {
-    file = run_dir / (stem + "-" + std::to_string(number) + ".jsonl");
+    file = run_dir / formatted("{}-{}.jsonl", stem, number);
   }
   return file;
 }
@@ -151,8 +151,8 @@ std::string path_digest(const fs::path& path) {
     std::error_code unreadable;
     if (at->is_directory(unreadable)) continue;
     const auto bytes = at->file_size(unreadable);
-    entries.push_back(at->path().lexically_relative(path).string() + '\t' +
-                      (unreadable ? std::string{"-"} : std::to_string(bytes)) + '\n');
+    entries.push_back(formatted("{}\t{}\n", at->path().lexically_relative(path).string(),
+                                unreadable ? std::string{"-"} : std::to_string(bytes)));
   }
   std::sort(entries.begin(), entries.end());
   std::string text;
@@ -214,7 +214,7 @@ OptionValues without_secrets(const OptionValues& options) {
       // The masked value keeps different passwords distinguishable.
       std::string masked = text::mask_secrets(*text, {});
       if (masked != *text) {
-        shown.insert_or_assign(name, masked + " (" + text::masked_value(*text) + ")");
+        shown.insert_or_assign(name, formatted("{} ({})", masked, text::masked_value(*text)));
       }
     }
   }

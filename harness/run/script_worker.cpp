@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/run/worker_program.h"
 
 #include <algorithm>
@@ -22,7 +23,7 @@ std::string digest_of_modules(const std::filesystem::path& package) {
   std::sort(files.begin(), files.end());
   std::string text;
   for (const auto& file : files) {
-    text += file.filename().string() + '\n' + os::read_text(file).value_or("") + '\n';
+    text += formatted("{}\n{}\n", file.filename().string(), os::read_text(file).value_or(""));
   }
   return digest(text);
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -86,8 +87,8 @@ void Progress::begin_launch(std::size_t case_number, std::size_t cases, std::str
 }
 
 std::string Progress::position(const std::string& label) const {
-  return "case " + std::to_string(case_number_) + " of " + std::to_string(cases_) + ", launch " +
-         std::to_string(launch_) + (label.empty() ? "" : ": " + label);
+  return formatted("case {} of {}, launch {}{}", case_number_, cases_, launch_,
+                   label.empty() ? "" : ": " + label);
 }
 
 std::optional<std::int64_t> Progress::expected_left_ns() const {
@@ -111,7 +112,8 @@ void Progress::update(const std::string& stage, std::int64_t last_cycle_step_ns)
 std::string Progress::live_line(const std::string& stage, std::size_t cells) const {
   const auto left_ns = expected_left_ns();
   const std::string head =
-      (left_ns ? "about " + text::clock_text(*left_ns) + " left, " : std::string()) + position("");
+      (left_ns ? formatted("about {} left, ", text::clock_text(*left_ns)) : std::string()) +
+      position("");
   const std::string label = label_.empty() ? "" : ": " + text::printable(label_);
   std::vector<std::string> tails = {"  [" + text::printable(stage) + "]",
                                     "  " + text::clock_text(clock_.now_ns() - begin_ns_)};
@@ -145,7 +147,7 @@ void Progress::end_launch(const record::LaunchRow& row, std::optional<double> st
   line += "  (" + text::clock_text(clock_.now_ns() - begin_ns_);
   if (remaining_ > 0) {
     if (const auto left_ns = expected_left_ns())
-      line += ", about " + text::clock_text(*left_ns) + " left";
+      line += formatted(", about {} left", text::clock_text(*left_ns));
   }
   print_line(line + ")");
 }

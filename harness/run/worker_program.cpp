@@ -17,6 +17,7 @@
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/json.h"
 #include "harness/estimate/columns.h"
 #include "harness/os/descriptor.h"
@@ -88,14 +89,16 @@ os::CommandResult ask(const WorkerProgram& worker, const std::string& question,
   const std::string command = worker.path.string() + " " + question;
   if (!result.started) throw ConfigError(command, "cannot be run: " + result.reason);
   if (result.flooded) {
-    throw ConfigError(
-        command,
-        "wrote more than " + text::byte_text(static_cast<double>(kMaxOutput)) + " and was killed");
+    throw ConfigError(command, formatted("wrote more than {} and was killed",
+                                         text::byte_text(static_cast<double>(kMaxOutput))));
   }
   if (result.timed_out) {
     const double seconds = std::chrono::duration<double>{limit}.count();
-    throw ConfigError(command, "gave no answer within " + text::seconds_text(seconds) +
-                                   " and was killed; --set limits.ask_s=N waits for N seconds");
+    throw ConfigError(
+        command,
+        formatted(
+            "gave no answer within {} and was killed; --set limits.ask_s=N waits for N seconds",
+            text::seconds_text(seconds)));
   }
   return result;
 }
@@ -112,7 +115,7 @@ std::string end_of(const os::CommandResult& result) {
   last.erase(0, last.rfind('\n') + 1);
   return (result.exit_status > kKilled
               ? "was killed by " + os::signal_text(result.exit_status - kKilled)
-              : "ended with status " + std::to_string(result.exit_status)) +
+              : formatted("ended with status {}", result.exit_status)) +
          (last.empty() ? "" : ": " + last);
 }
 
@@ -139,8 +142,7 @@ std::vector<CheckAnswer> answers_in(std::string_view output, const std::string& 
     try {
       answers.push_back(protocol::decode_answer(line));
     } catch (const Error& error) {
-      throw ConfigError(where,
-                        "answer " + std::to_string(answers.size() + 1) + ": " + error.what());
+      throw ConfigError(where, formatted("answer {}: {}", answers.size() + 1, error.what()));
     }
   }
   return answers;
@@ -158,10 +160,9 @@ std::optional<fs::path> cache_file(const WorkerProgram& worker, const fs::path& 
   struct stat facts {};
   if (cache_dir.empty() || !is_elf(worker.path) || ::stat(worker.path.c_str(), &facts) != 0)
     return std::nullopt;
-  const std::string key = worker.path.string() + '\n' + std::to_string(facts.st_size) + '\n' +
-                          std::to_string(facts.st_mtim.tv_sec) + '.' +
-                          std::to_string(facts.st_mtim.tv_nsec) + '\n' + worker.build_id;
-  return cache_dir / ("describe-" + digest(key) + ".json");
+  const std::string key = formatted("{}\n{}\n{}.{}\n{}", worker.path.string(), facts.st_size,
+                                    facts.st_mtim.tv_sec, facts.st_mtim.tv_nsec, worker.build_id);
+  return cache_dir / formatted("describe-{}.json", digest(key));
 }
 
 // A cache that cannot be written costs only time.
@@ -263,9 +264,8 @@ plan::ForeignCheck check_by(const WorkerProgram& worker) {
       return answers;
     }
     if (answers.size() != cases.size()) {
-      throw ConfigError(where, std::to_string(answers.size()) + " answers to " +
-                                   std::to_string(cases.size()) +
-                                   " cases: one line per case is expected");
+      throw ConfigError(where, formatted("{} answers to {} cases: one line per case is expected",
+                                         answers.size(), cases.size()));
     }
     return answers;
   };
@@ -278,8 +278,9 @@ std::string data_shown_by(const WorkerProgram& worker, const ResolvedCase& resol
   // Includes set-up, because the worker prepares the case's data, too.
   const double seconds = resolved.number_or("limits.ask_s", kAskSeconds) +
                          resolved.number_or("limits.set_up_s", kAskSeconds);
-  os::CommandResult result = ask(worker, "data", protocol::encode(message) + '\n' + request + '\n',
-                                 milliseconds_of(seconds));
+  os::CommandResult result =
+      ask(worker, "data", formatted("{}\n{}\n", protocol::encode(message), request),
+          milliseconds_of(seconds));
   if (result.exit_status == 0) return std::move(result.out);
   std::string words{os::trim(text::to_valid_utf8(result.err))};
   if (words.empty() || result.exit_status > kKilled) words = end_of(result);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ std::vector<std::string> split_command(std::string_view line, const std::string&
       words.back() += c;
     }
   }
-  if (quote != 0) throw ConfigError(where, std::string{"the quote "} + quote + " is not closed");
+  if (quote != 0) throw ConfigError(where, formatted("the quote {} is not closed", quote));
   return words;
 }
 
@@ -59,8 +60,8 @@ std::vector<std::string> fill_in(const std::vector<std::string>& words,
                                       [&](const auto& v) { return v.first == name; });
       if (value == values.end()) {
         const auto in_braces = [](const auto& entry) { return '{' + entry.first + '}'; };
-        throw ConfigError(where, "unknown placeholder {" + name +
-                                     "}; known: " + text::join(values, ", ", in_braces));
+        throw ConfigError(where, formatted("unknown placeholder {{{}}}; known: {}", name,
+                                           text::join(values, ", ", in_braces)));
       }
       filled += word.substr(at, open - at) + value->second;
       at = close + 1;
@@ -199,18 +200,18 @@ ResolvedCase counted_case(const ResolvedCase& resolved) {
 }
 
 CountFiles count_files(const std::filesystem::path& run_dir, const record::LaunchKey& key) {
-  return {.folder = run_dir / kCountsFolder,
-          .stem = key.case_id + (key.arm.empty() ? "" : "-" + key.arm) + '-' +
-                  std::to_string(key.launch)};
+  return {
+      .folder = run_dir / kCountsFolder,
+      .stem = formatted("{}{}-{}", key.case_id, key.arm.empty() ? "" : "-" + key.arm, key.launch)};
 }
 
 std::vector<std::string> callgrind_words(const std::string& valgrind, const CountFiles& files) {
   return {valgrind, "--tool=callgrind", "--instr-atstart=no", "--quiet",
-          "--callgrind-out-file=" + escaped((files.folder / files.stem).string()) + ".%p"};
+          formatted("--callgrind-out-file={}.%p", escaped((files.folder / files.stem).string()))};
 }
 
 std::int64_t take_callgrind_total(const CountFiles& files, std::int64_t worker_pid) {
-  const std::string own = files.stem + '.' + std::to_string(worker_pid);
+  const std::string own = formatted("{}.{}", files.stem, worker_pid);
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(files.folder, ignored)) {
     const std::string name = entry.path().filename();

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/stats/trend.h"
 
@@ -276,16 +277,19 @@ WarmupVerdict agreed(std::span<const WarmupVerdict> launches) {
 
 std::string describe(const WarmupVerdict& verdict) {
   const std::string tenths = std::to_string(std::llround(std::abs(verdict.change) * 1000));
-  const std::string percent =
-      (tenths.size() > 1 ? tenths.substr(0, tenths.size() - 1) : "0") + "." + tenths.back() + " %";
+  const std::string percent = formatted(
+      "{}.{} %", tenths.size() > 1 ? tenths.substr(0, tenths.size() - 1) : "0", tenths.back());
   if (verdict.kind == Kind::kTooShort) {
-    return "warm-up too short, at least " + std::to_string(verdict.more_steps) + " more steps" +
-           (verdict.change < 0 ? ": steps became " + percent + " faster within the window" : "");
+    return formatted(
+        "warm-up too short, at least {} more steps{}", verdict.more_steps,
+        verdict.change < 0 ? formatted(": steps became {} faster within the window", percent) : "");
   }
   if (verdict.kind == Kind::kDrifting) {
-    return "drifting: steps became " + percent +
-           " slower within the window, which no warm-up cures: look for falling clocks, memory "
-           "that grows, a loader that lives on batches made before, other programs";
+    return formatted(
+        "drifting: steps became {} slower within the window, which no warm-up cures: look for "
+        "falling clocks, memory that grows, a loader that lives on batches made before, other "
+        "programs",
+        percent);
   }
   if (verdict.first_step_slow) {
     return "the first measured step alone is slow: one more warm-up step leaves it out";

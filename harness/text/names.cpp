@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::text {
@@ -50,11 +51,11 @@ std::string resolve_name(std::string_view given, std::span<const std::string> kn
   if (meant.size() == 1) return meant.front();
   const std::string quoted = "'" + std::string(given) + "'";
   if (!meant.empty()) {
-    throw Error(quoted + " may be " + join_or(meant) + "; write one in full");
+    throw Error(formatted("{} may be {}; write one in full", quoted, join_or(meant)));
   }
   if (const std::string removal_note = removed(given); !removal_note.empty())
     throw Error(quoted + ": " + removal_note);
-  throw Error(std::string(unknown) + " " + quoted + did_you_mean(nearest_name(given, known)));
+  throw Error(formatted("{} {}{}", unknown, quoted, did_you_mean(nearest_name(given, known))));
 }
 
 bool is_same_head(std::string_view head, std::string_view given) {

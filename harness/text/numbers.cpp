@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
+
 namespace stepbench::text {
 namespace {
 
@@ -71,7 +73,7 @@ std::string interval_text(double low, double high) {
   const std::string from = significant(low, digits);
   const std::string to = significant(high, digits);
   const bool commas = (from + to).find(',') != std::string::npos;
-  return '[' + from + (commas ? " to " : ", ") + to + ']';
+  return formatted("[{}{}{}]", from, commas ? " to " : ", ", to);
 }
 
 std::string short_number(double value, int decimals) {
@@ -134,21 +136,20 @@ std::string seconds_text(double seconds) { return short_number(seconds, 3) + " s
 std::string rough_duration(double seconds) {
   constexpr std::int64_t kMinutesPerDay = 24 * 60;
   const auto whole = static_cast<std::int64_t>(std::ceil(seconds));
-  if (whole < 120) return std::to_string(whole) + " s";
+  if (whole < 120) return formatted("{} s", whole);
   const std::int64_t minutes = (whole + 30) / 60;
-  if (whole < 7200) return std::to_string(minutes) + " min";
+  if (whole < 7200) return formatted("{} min", minutes);
   if (minutes < 3 * kMinutesPerDay) {
-    return std::to_string(minutes / 60) + " h " + std::to_string(minutes % 60) + " min";
+    return formatted("{} h {} min", minutes / 60, minutes % 60);
   }
-  return std::to_string((minutes + kMinutesPerDay / 2) / kMinutesPerDay) + " days";
+  return formatted("{} days", (minutes + kMinutesPerDay / 2) / kMinutesPerDay);
 }
 
 std::string clock_text(std::int64_t ns) {
   const std::int64_t seconds = std::max<std::int64_t>(ns, 0) / 1'000'000'000;
   const std::int64_t minutes = seconds / 60;
-  if (minutes < 60) return std::to_string(minutes) + ":" + two_digits(seconds % 60);
-  return std::to_string(minutes / 60) + ":" + two_digits(minutes % 60) + ":" +
-         two_digits(seconds % 60);
+  if (minutes < 60) return formatted("{}:{}", minutes, two_digits(seconds % 60));
+  return formatted("{}:{}:{}", minutes / 60, two_digits(minutes % 60), two_digits(seconds % 60));
 }
 
 std::string byte_text(double bytes) {
@@ -167,7 +168,7 @@ std::string cpu_list_text(std::span<const int> cpus) {
     std::size_t last = first;
     while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) ++last;
     text += (text.empty() ? "" : ",") + std::to_string(cpus[first]);
-    if (last > first) text += '-' + std::to_string(cpus[last]);
+    if (last > first) text += formatted("-{}", cpus[last]);
     first = last + 1;
   }
   return text;

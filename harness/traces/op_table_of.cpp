@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/ops/op_log.h"
 #include "harness/ops/op_table.h"
 #include "harness/ops/op_work.h"
@@ -355,20 +356,20 @@ std::int64_t usual_bytes(const std::vector<MemoryLevelAt>& levels) {
 
 Finding spike(const ops::OpTable& table, const ops::MemoryPoint& peak, std::int64_t usual,
               double threshold) {
-  const std::string device = peak.device < 0 ? "host" : "device " + std::to_string(peak.device);
+  const std::string device = peak.device < 0 ? "host" : formatted("device {}", peak.device);
   std::string where(table.text(peak.op));
   if (where.empty()) where = "no op";
   if (peak.phase != ops::kNoIndex) where += " in " + std::string(table.text(peak.phase));
-  if (peak.step >= 0) where += " of step " + std::to_string(peak.step);
+  if (peak.step >= 0) where += formatted(" of step {}", peak.step);
   Finding finding;
   finding.id = "memory.spike";
   finding.severity = Severity::kWarning;
   finding.value = double(peak.allocated_bytes) / double(usual) - 1;
   finding.threshold = threshold;
   finding.unit = "ratio";
-  finding.text = "memory spike of the " + device + ": " +
-                 text::byte_text(double(peak.allocated_bytes)) + " at " + where +
-                 "; for 95 % of the time it holds at most " + text::byte_text(double(usual));
+  finding.text = formatted(
+      "memory spike of the {}: {} at {}; for 95 % of the time it holds at most {}", device,
+      text::byte_text(double(peak.allocated_bytes)), where, text::byte_text(double(usual)));
   finding.evidence = {std::string(table.text(peak.op)), std::string(table.text(peak.phase))};
   std::erase(finding.evidence, "");
   finding.remedy =

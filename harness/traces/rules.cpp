@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/findings/finding.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -106,9 +107,9 @@ double threshold_in(std::string text, const TraceRule& rule) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0)) {
-    throw ConfigError("--threshold", std::string(rule.id) + ": expected a positive number" +
-                                         (rule.unit == "ratio" ? " such as 5% or 0.05" : "") +
-                                         ", in " + std::string(rule.unit));
+    throw ConfigError("--threshold",
+                      formatted("{}: expected a positive number{}, in {}", rule.id,
+                                rule.unit == "ratio" ? " such as 5% or 0.05" : "", rule.unit));
   }
   return percent && rule.unit == "ratio" ? value / 100 : value;
 }
@@ -250,7 +251,7 @@ std::string RuleInput::call_in(std::uint32_t call, std::uint32_t op) const {
 }
 
 std::string RuleInput::called_at(std::string what, std::uint32_t frame) const {
-  return frame == ops::kNoIndex ? what : what + ", called at " + name(frame);
+  return frame == ops::kNoIndex ? what : formatted("{}, called at {}", what, name(frame));
 }
 
 void RuleInput::add_call(Finding& finding, std::uint32_t call, std::uint32_t op, TimeSpan at,
@@ -285,11 +286,11 @@ std::map<std::string, double, std::less<>> thresholds_of(const std::vector<std::
     if (!id.starts_with("trace.")) id = "trace." + id;
     const auto rule = std::ranges::find(trace_rules(), id, &TraceRule::id);
     if (rule == trace_rules().end()) {
-      throw ConfigError("--threshold", "unknown rule '" + id + "'" + text::did_you_mean(id, known) +
-                                           "; rules: " + text::join(known));
+      throw ConfigError("--threshold", formatted("unknown rule '{}'{}; rules: {}", id,
+                                                 text::did_you_mean(id, known), text::join(known)));
     }
     if (equals == std::string::npos) {
-      throw ConfigError("--threshold", "expected " + id + "=VALUE, such as " + id + "=5%");
+      throw ConfigError("--threshold", formatted("expected {}=VALUE, such as {}=5%", id, id));
     }
     all[id] = threshold_in(text.substr(equals + 1), *rule);
   }

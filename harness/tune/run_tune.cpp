@@ -14,6 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/campaign/run_folder.h"
@@ -171,8 +172,7 @@ class Tuning {
     out_.seed = request_.seed.value_or(stats::seed_of(letters) >> 11U);
     for (const record::RunRow& then : campaign::earlier_results(request_.resume).runs) {
       const auto refuse = [&](const char* option, const std::string& was) {
-        throw ConfigError("--resume",
-                          std::string("this search has another ") + option + ": " + was);
+        throw ConfigError("--resume", formatted("this search has another {}: {}", option, was));
       };
       const std::string seed = text_of(then.context, kSeedField);
       if (seed.empty()) throw ConfigError(request_.resume, "is not a folder of `stepbench tune`");
@@ -213,9 +213,9 @@ class Tuning {
           finished);
       return agenda;
     };
-    progress_.print_line(text::counted(std::ssize(plan().cases), "point") +
-                         (out_.own_is_swept ? "" : ", the file's own settings among them") +
-                         ", by " + out_.objective.name);
+    progress_.print_line(formatted("{}{}, by {}", text::counted(std::ssize(plan().cases), "point"),
+                                   out_.own_is_swept ? "" : ", the file's own settings among them",
+                                   out_.objective.name));
     const campaign::RunEnd end =
         campaign::run_experiment(asked, search_.space, context_, progress_, interrupts_, clock_,
                                  [this](const fs::path& folder) { out_.folder = folder; });
@@ -252,14 +252,14 @@ class Tuning {
     if (!agenda.is_stopped() || agenda.search().has_whole_round()) return;
     throw ConfigError(
         "--budget",
-        "launches that are thrown away, one of each of the " +
-            text::counted(static_cast<std::int64_t>(search_.can_run), "point") +
-            (request_.confirm ? " and " + std::to_string(kMinPairs) + " pairs to confirm take "
-                              : " take ") +
-            text::rough_duration(agenda.needed_s()) + "; give at least " +
-            text::rough_duration(agenda.needed_s() * kMoreThanExpected) +
-            ", or fewer points with --filter. Go on with --resume " +
-            text::shell_word(out_.folder.string()));
+        formatted(
+            "launches that are thrown away, one of each of the {}{}{}; give at least {}, or fewer "
+            "points with --filter. Go on with --resume {}",
+            text::counted(static_cast<std::int64_t>(search_.can_run), "point"),
+            request_.confirm ? formatted(" and {} pairs to confirm take ", kMinPairs) : " take ",
+            text::rough_duration(agenda.needed_s()),
+            text::rough_duration(agenda.needed_s() * kMoreThanExpected),
+            text::shell_word(out_.folder.string())));
   }
 
   void conclude() {

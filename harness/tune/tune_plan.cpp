@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
@@ -51,7 +52,7 @@ plan::PlannedCase plan_own(const TuneRequest& request, const campaign::CampaignC
 verdict::TestedMetric tested_metric(const TuneRequest& request, const TunePlan& planned,
                                     const std::string& name) {
   std::vector<std::string> margins;
-  if (request.margin) margins.push_back(name + "=" + std::to_string(*request.margin));
+  if (request.margin) margins.push_back(formatted("{}={}", name, *request.margin));
   const std::vector<Metric> columns =
       run::columns_of(planned.plan(), planned.space.planned.catalogue).columns;
   verdict::TestedMetric objective;
@@ -80,13 +81,11 @@ void check_launches(const TuneRequest& request, std::size_t fewest) {
   if (!launches || *launches >= fewest) return;
   throw ConfigError(
       "--launches",
-      "too few: " + std::to_string(kMinWarmLaunches) + " that are thrown away, one of each point" +
-          (request.confirm ? " and " + std::to_string(kMinPairs) + " pairs to confirm the winner"
-                           : "") +
-          " take " + std::to_string(fewest) +
-          "; give so many, or fewer points with "
-          "--filter" +
-          (request.confirm ? ", or --no-confirm" : ""));
+      formatted("too few: {} that are thrown away, one of each point{} take {}; give so many, or "
+                "fewer points with --filter{}",
+                kMinWarmLaunches,
+                request.confirm ? formatted(" and {} pairs to confirm the winner", kMinPairs) : "",
+                fewest, request.confirm ? ", or --no-confirm" : ""));
 }
 
 // Fills in the points of a search and the file's own settings.
@@ -281,12 +280,13 @@ void add_values(const std::string& text, std::vector<std::string>& values) {
       dots == std::string::npos ? std::nullopt : whole(std::string_view(text).substr(dots + 2));
   if (dots == std::string::npos || !first || !last) {
     const bool is_word = !text.empty() && text.find_first_of(" \t\n'\"\\") == std::string::npos;
-    if (!is_word) throw ConfigError(kTuneOption, "`" + text + "` is not a value of an argument");
+    if (!is_word)
+      throw ConfigError(kTuneOption, formatted("`{}` is not a value of an argument", text));
     values.push_back(text);
     return;
   }
   if (*first > *last || *last - *first >= static_cast<std::int64_t>(kMaxCombinations)) {
-    throw ConfigError(kTuneOption, "`" + text + "` is not a range such as 0..8");
+    throw ConfigError(kTuneOption, formatted("`{}` is not a range such as 0..8", text));
   }
   for (std::int64_t value = *first; value <= *last; ++value) {
     values.push_back(std::to_string(value));
@@ -308,7 +308,8 @@ std::vector<Argument> arguments_of(const std::string& text) {
                                                 "WXYZ0123456789_-.") == std::string::npos;
       const bool is_new = std::ranges::find(arguments, name, &Argument::name) == arguments.end();
       if (!is_name || !is_new) {
-        throw ConfigError(kTuneOption, "`" + part + "` does not name a new argument of the script");
+        throw ConfigError(kTuneOption,
+                          formatted("`{}` does not name a new argument of the script", part));
       }
       arguments.push_back({.name = std::move(name), .values = {}});
       part.erase(0, equals + 1);
@@ -324,8 +325,9 @@ std::vector<Argument> arguments_of(const std::string& text) {
 
 std::string reason_for_empty_space(const std::string& space, const ResolvedCase& own) {
   if (own.options.contains(kArguments)) {
-    return "workload " + own.workload +
-           " has no such options; --tune NAME=V1,V2,... gives a script its arguments";
+    return formatted(
+        "workload {} has no such options; --tune NAME=V1,V2,... gives a script its arguments",
+        own.workload);
   }
   if (space == "loader" && own.text_or("loader.engine", "") == "iterable") {
     return "loader() has no whole number among its arguments that says how it loads (workers, "
@@ -335,7 +337,7 @@ std::string reason_for_empty_space(const std::string& space, const ResolvedCase&
   if (space == "transfer" && own.has("transfer.placement")) {
     return "nothing is copied on the CPU; set device: cuda";
   }
-  return "workload " + own.workload + " has no such options";
+  return formatted("workload {} has no such options", own.workload);
 }
 
 }  // namespace
@@ -367,21 +369,20 @@ std::vector<std::string> sweeps_of(std::span<const std::string> spaces, const Re
 
 std::string sweep_of_arguments(const std::string& text, const ResolvedCase& own) {
   if (!own.options.contains(kArguments)) {
-    throw ConfigError(kTuneOption,
-                      "gives arguments to a script, as --python train.py; options of "
-                      "workload " +
-                          own.workload + " are swept by --sweep");
+    throw ConfigError(kTuneOption, formatted("gives arguments to a script, as --python train.py; "
+                                             "options of workload {} are swept by --sweep",
+                                             own.workload));
   }
   std::vector<std::string> combinations = {own.text_or(kArguments, "")};
   for (const Argument& argument : arguments_of(text)) {
     if (combinations.size() * argument.values.size() > kMaxCombinations) {
-      throw ConfigError(kTuneOption,
-                        "has more than " + std::to_string(kMaxCombinations) + " combinations");
+      throw ConfigError(kTuneOption, formatted("has more than {} combinations", kMaxCombinations));
     }
     std::vector<std::string> longer;
     for (const std::string& one : combinations) {
       for (const std::string& value : argument.values) {
-        longer.push_back(one + (one.empty() ? "" : " ") + "--" + argument.name + " " + value);
+        longer.push_back(
+            formatted("{}{}--{} {}", one, one.empty() ? "" : " ", argument.name, value));
       }
     }
     combinations = std::move(longer);
@@ -391,7 +392,7 @@ std::string sweep_of_arguments(const std::string& text, const ResolvedCase& own)
     for (const char letter : one) escaped += letter == '$' ? "$$" : std::string(1, letter);
     return json::json_string(escaped);
   });
-  return std::string(kArguments) + "=[" + list + "]";
+  return formatted("{}=[{}]", kArguments, list);
 }
 
 }  // namespace stepbench::tune

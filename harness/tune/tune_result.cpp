@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "harness/base/format.h"
 #include "harness/json/fields.h"
 #include "harness/os/files.h"
 #include "harness/text/numbers.h"
@@ -103,16 +104,16 @@ void write_tuning_file(const TuneRun& run) {
 }
 
 std::string tuned_header(const TuneRun& run) {
-  std::string text = "# Found by `stepbench tune` among " +
-                     text::counted(std::ssize(run.points), "point") + ": " +
-                     text::join(run.changes, " ") + "\n";
+  std::string text =
+      formatted("# Found by `stepbench tune` among {}: {}\n",
+                text::counted(std::ssize(run.points), "point"), text::join(run.changes, " "));
   if (run.confirmed && run.confirmed->test.change) {
     const verdict::TestResult& test = run.confirmed->test;
-    text += "# Against the settings before: " + run.objective.name + ' ' +
-            text::signed_percent(*test.change) + " % [" + text::signed_percent(test.interval.low) +
-            ", " + text::signed_percent(test.interval.high) + "], " +
-            std::string(name_of(test.verdict)) + " after " +
-            text::counted(static_cast<std::int64_t>(test.pairs), "pair") + "\n";
+    text += formatted("# Against the settings before: {} {} % [{}, {}], {} after {}\n",
+                      run.objective.name, text::signed_percent(*test.change),
+                      text::signed_percent(test.interval.low),
+                      text::signed_percent(test.interval.high), name_of(test.verdict),
+                      text::counted(static_cast<std::int64_t>(test.pairs), "pair"));
   } else {
     text += "# Not compared with the settings before.\n";
   }

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/stats/random.h"
@@ -383,7 +384,7 @@ void add_campaign_gates(const std::vector<CasePair>& cases,
 bool add_missing(const std::vector<AbMissing>& missing, Comparison& comparison) {
   bool one_sided = false;
   for (const AbMissing& one : missing) {
-    comparison.warnings.push_back("not compared: " + one.name + ": " + one.reason);
+    comparison.warnings.push_back(formatted("not compared: {}: {}", one.name, one.reason));
     if (one.in_a == one.in_b) continue;
     one_sided = true;
     (one.in_a ? comparison.only_base : comparison.only_candidate).push_back(one.point);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/verdict/comparison.h"
 
 #include <algorithm>
@@ -12,9 +13,9 @@ namespace {
 
 void note_missing_launches(const CaseLaunches& one, const std::string& side, CaseResult& result) {
   if (one.not_measured == 0) return;
-  result.notes.push_back(std::to_string(one.not_measured) + " of " +
-                         std::to_string(one.not_measured + one.measured.size()) + " launches in " +
-                         side + " have no measurement: " + one.reason);
+  result.notes.push_back(formatted("{} of {} launches in {} have no measurement: {}",
+                                   one.not_measured, one.not_measured + one.measured.size(), side,
+                                   one.reason));
   if (one.measured.empty() && result.without_data.empty()) {
     result.without_data = side + ": " + one.reason;
   }
@@ -51,13 +52,15 @@ CaseResult begin_case_result(const CasePair& pair) {
   const std::size_t before = steps_of(pair.base);
   const std::size_t after = steps_of(pair.candidate);
   if (before != after && before != 0 && after != 0) {
-    result.notes.push_back(std::to_string(before) + " active steps in the base and " +
-                           std::to_string(after) +
-                           " in the candidate: percentiles of unequal counts do not compare");
+    result.notes.push_back(
+        formatted("{} active steps in the base and {} in the candidate: percentiles of unequal "
+                  "counts do not compare",
+                  before, after));
   }
   if (const PeakNames peaks = peak_names(pair); peaks.differ()) {
-    result.notes.push_back("memory is not compared: the base has " + peaks.base +
-                           ", the candidate " + peaks.candidate + "; measure both again");
+    result.notes.push_back(
+        formatted("memory is not compared: the base has {}, the candidate {}; measure both again",
+                  peaks.base, peaks.candidate));
   }
   if (result.fingerprint) result.notes.push_back(to_text(*result.fingerprint));
   for (std::string& note : fingerprint_notes(pair)) result.notes.push_back(std::move(note));

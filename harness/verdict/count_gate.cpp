@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/verdict/comparison.h"
 
 #include <algorithm>
@@ -151,25 +152,25 @@ class CaseCounts {
     const bool candidate_has = !candidate_.empty() || !candidate_instructions_.values.empty();
     if (!base_has || !candidate_has) {
       const bool neither = !base_has && !candidate_has;
-      one.notes.push_back(std::string("no counts in ") +
-                          (neither     ? "either side"
-                           : !base_has ? input_.base
-                                       : input_.candidate) +
-                          ": measure with --profile, as in `stepbench run FILE --profile`");
+      one.notes.push_back(
+          formatted("no counts in {}: measure with --profile, as in `stepbench run FILE --profile`",
+                    neither     ? "either side"
+                    : !base_has ? input_.base
+                                : input_.candidate));
       one.metrics.push_back(no_counts());
       return;
     }
     for (const auto& [name, values] : base_) {
       const auto other = candidate_.find(name);
       if (other == candidate_.end()) {
-        one.notes.push_back(name + " was counted in " + input_.base + " alone");
+        one.notes.push_back(formatted("{} was counted in {} alone", name, input_.base));
       } else {
         judge_count(name, values, other->second, one);
       }
     }
     for (const auto& [name, values] : candidate_) {
       if (!base_.contains(name)) {
-        one.notes.push_back(name + " was counted in " + input_.candidate + " alone");
+        one.notes.push_back(formatted("{} was counted in {} alone", name, input_.candidate));
       }
     }
     judge_instructions(one);
@@ -207,8 +208,9 @@ class CaseCounts {
     if (pairs < kMinCountedLaunches && is_change(result.test)) {
       result.test.verdict = Verdict::kSuspect;
       one.notes.push_back(
-          name + " was counted in one launch of a side, so its variation is unknown; --profile " +
-          std::to_string(kMinCountedLaunches) + " counts more launches");
+          formatted("{} was counted in one launch of a side, so its variation is unknown; "
+                    "--profile {} counts more launches",
+                    name, kMinCountedLaunches));
     }
     one.metrics.push_back(std::move(result));
   }
@@ -219,14 +221,14 @@ class CaseCounts {
     const std::string name(kInstructions);
     if (before.empty() && after.empty()) return;
     if (before.empty() || after.empty()) {
-      one.notes.push_back(name + " was counted in " +
-                          (before.empty() ? input_.candidate : input_.base) + " alone");
+      one.notes.push_back(formatted("{} was counted in {} alone", name,
+                                    before.empty() ? input_.candidate : input_.base));
       return;
     }
     if (engine != other_engine) {
-      one.notes.push_back(name + " was counted by " + engine + " in " + input_.base + " and by " +
-                          other_engine + " in " + input_.candidate +
-                          ", which count differently: it decides nothing");
+      one.notes.push_back(formatted(
+          "{} was counted by {} in {} and by {} in {}, which count differently: it decides nothing",
+          name, engine, input_.base, other_engine, input_.candidate));
       return;
     }
     const double margin = std::max(input_.options.count_margin, kInstructionMargin);
@@ -234,8 +236,8 @@ class CaseCounts {
       one.notes.push_back(varies_text(name, before, after));
       return;
     }
-    one.notes.push_back(name + " was counted by " + engine +
-                        (engine == "valgrind" ? ", on one thread" : ""));
+    one.notes.push_back(formatted("{} was counted by {}{}", name, engine,
+                                  engine == "valgrind" ? ", on one thread" : ""));
     const std::size_t launches = std::min(before.size(), after.size());
     add_judged(name, std::vector(launches, stats::median(before)),
                std::vector(launches, stats::median(after)), margin, one);
@@ -248,8 +250,9 @@ class CaseCounts {
 
   static std::string varies_text(const std::string& name, const std::vector<double>& base,
                                  const std::vector<double>& candidate) {
-    return name + " varies between launches and decides nothing: " + range_of(base) +
-           " in the base, " + range_of(candidate) + " in the candidate";
+    return formatted(
+        "{} varies between launches and decides nothing: {} in the base, {} in the candidate", name,
+        range_of(base), range_of(candidate));
   }
 
   const CountGateInput& input_;
@@ -275,12 +278,10 @@ bool is_allowed(std::string_view field, const std::vector<std::string>& allow) {
 
 [[noreturn]] void refuse_field(const CountGateInput& input, std::string_view field,
                                const std::string& base, const std::string& candidate) {
-  throw ConfigError(
-      input.candidate,
-      "differs from " + input.base + " in " + std::string(field) + " (" + base + " and " +
-          candidate +
-          "), which changes counts of the same program; measure both alike, or add --allow " +
-          std::string(field));
+  throw ConfigError(input.candidate,
+                    formatted("differs from {} in {} ({} and {}), which changes counts of the same "
+                              "program; measure both alike, or add --allow {}",
+                              input.base, field, base, candidate, field));
 }
 
 // Warm-up steps, from the first launch that records them.

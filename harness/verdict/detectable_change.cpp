@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/noise.h"
 #include "harness/record/quality.h"
@@ -233,14 +234,14 @@ std::string to_text(const MachineNoise& noise) {
   constexpr std::size_t kDay = 10;  // length of "2026-01-31"
   const bool busy = record::row_of(record::Fact::kOthers).level(noise.others_share) >=
                     record::FactLevel::kReported;
-  return "this machine showed " +
-         range_of(noise.cases, [](const CaseSpread& each) { return each.launch_sd; }) +
-         " between launches on " + noise.measured_utc.substr(0, kDay) +
-         (busy ? " while other programs used " + text::percent_text(*noise.others_share) : "") +
-         " (stepbench doctor --measure): 10 pairs find " +
-         range_of(noise.cases, [](const CaseSpread& each) { return each.found_by_10; }) +
-         ", 40 pairs " +
-         range_of(noise.cases, [](const CaseSpread& each) { return each.found_by_40; });
+  return formatted(
+      "this machine showed {} between launches on {}{} (stepbench doctor --measure): 10 pairs find "
+      "{}, 40 pairs {}",
+      range_of(noise.cases, [](const CaseSpread& each) { return each.launch_sd; }),
+      noise.measured_utc.substr(0, kDay),
+      busy ? " while other programs used " + text::percent_text(*noise.others_share) : "",
+      range_of(noise.cases, [](const CaseSpread& each) { return each.found_by_10; }),
+      range_of(noise.cases, [](const CaseSpread& each) { return each.found_by_40; }));
 }
 
 }  // namespace stepbench::verdict

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/estimate/columns.h"
 #include "harness/text/words.h"
@@ -96,9 +97,11 @@ TestedMetric definition(const Metric& metric) {
     if (metric.direction == Direction::kNeither && !metric.phase) continue;
     known.push_back(without_ns(metric.name));
   }
-  throw ConfigError("--metric", "unknown metric '" + name + "'" + text::did_you_mean(name, known) +
-                                    "; testable: step, peak_bytes, step_p99, samples_per_s, phases "
-                                    "such as forward, and the metrics of `stepbench list metrics`");
+  throw ConfigError(
+      "--metric",
+      formatted("unknown metric '{}'{}; testable: step, peak_bytes, step_p99, samples_per_s, "
+                "phases such as forward, and the metrics of `stepbench list metrics`",
+                name, text::did_you_mean(name, known)));
 }
 
 TestedMetric resolve(const std::string& name, const std::vector<Metric>& all) {
@@ -109,7 +112,8 @@ TestedMetric resolve(const std::string& name, const std::vector<Metric>& all) {
   if (metric == nullptr) refuse_unknown(name, all);
   if (metric->direction == Direction::kNeither && !metric->phase) {
     throw ConfigError(
-        "--metric", "'" + metric->name + "' has no better or worse direction and cannot be judged");
+        "--metric",
+        formatted("'{}' has no better or worse direction and cannot be judged", metric->name));
   }
   return definition(*metric);
 }

@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 #include "harness/report/pages.h"
 #include "harness/report/trace_analysis.h"
@@ -70,7 +71,7 @@ std::optional<std::pair<std::int64_t, std::int64_t>> steps_of(const std::string&
   if (!first || !last || *first < 0 || *last < *first) {
     throw ConfigError(
         "--steps",
-        "expected the number of a ProfilerStep or a range such as 5-8, not '" + text + "'");
+        formatted("expected the number of a ProfilerStep or a range such as 5-8, not '{}'", text));
   }
   return std::pair(*first, *last);
 }
@@ -110,11 +111,12 @@ void join_ranks(const AnalyzeOptions& options, const document::RenderStyle& styl
 
 void check_rank(const AnalyzeOptions& options, bool found, const std::set<std::int64_t>& there) {
   if (!options.rank || found) return;
-  throw ConfigError("--rank", "no trace of rank " + std::to_string(*options.rank) + "; ranks: " +
-                                  (there.empty() ? std::string("none recorded")
-                                                 : text::join(there, ", ", [](std::int64_t rank) {
-                                                     return std::to_string(rank);
-                                                   })));
+  throw ConfigError("--rank",
+                    formatted("no trace of rank {}; ranks: {}", *options.rank,
+                              there.empty() ? std::string("none recorded")
+                                            : text::join(there, ", ", [](std::int64_t rank) {
+                                                return std::to_string(rank);
+                                              })));
 }
 
 struct ReportedTrace {

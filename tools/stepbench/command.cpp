@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -20,7 +21,7 @@ constexpr const char* kColor = "--color";
 CommandOption& expect(CommandOption& option, const std::string& what,
                       const std::function<bool(const std::string&)>& accepts) {
   option.checks.emplace_back([what, accepts](const std::string& value) {
-    return accepts(value) ? std::string() : "expected " + what + ", found '" + value + "'";
+    return accepts(value) ? std::string() : formatted("expected {}, found '{}'", what, value);
   });
   return option;
 }
@@ -59,23 +60,24 @@ CommandOption& CommandOption::one_of(const std::vector<std::string>& choices) {
   checks.emplace_back([choices, flag = name()](const std::string& value) {
     if (std::ranges::find(choices, value) != choices.end()) return std::string();
     const std::string removal_note = text::removed(flag + " " + value);
-    if (!removal_note.empty()) return "'" + value + "': " + removal_note;
-    return "expected one of " + text::join(choices) + ", found '" + value + "'" +
-           text::did_you_mean(value, choices);
+    if (!removal_note.empty()) return formatted("'{}': {}", value, removal_note);
+    return formatted("expected one of {}, found '{}'{}", text::join(choices), value,
+                     text::did_you_mean(value, choices));
   });
   return *this;
 }
 
 CommandOption& CommandOption::whole_number(std::int64_t min, std::int64_t max) {
-  return expect(
-      *this,
-      "a whole number from " + text::with_separators(min) + " to " + text::with_separators(max),
-      between(min, max));
+  return expect(*this,
+                formatted("a whole number from {} to {}", text::with_separators(min),
+                          text::with_separators(max)),
+                between(min, max));
 }
 
 CommandOption& CommandOption::number(double min, double max, const std::string& unit) {
-  return expect(*this, unit + " from " + text::short_number(min) + " to " + text::short_number(max),
-                between(min, max));
+  return expect(
+      *this, formatted("{} from {} to {}", unit, text::short_number(min), text::short_number(max)),
+      between(min, max));
 }
 
 CommandOption& CommandOption::folder() {

@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/text/names.h"
@@ -41,7 +42,7 @@ std::string case_line(const plan::Plan& plan, const plan::PlannedCase& planned) 
     const Value* value = planned.resolved.options.get(name);
     return name + "=" + (value == nullptr ? "-" : to_text(*value));
   });
-  return "\n  " + planned.resolved.case_id + "  " + text::printable(values);
+  return formatted("\n  {}  {}", planned.resolved.case_id, text::printable(values));
 }
 
 [[noreturn]] void ask_for_case(const plan::Plan& plan, const char* why) {
@@ -81,7 +82,7 @@ Chosen choose_case(plan::Plan plan, const std::string& id) {
   const plan::PlannedCase& chosen = usable == plan.cases.end() ? first : *usable;
   const ResolvedCase& resolved = chosen.resolved;
   std::string title = estimate::case_name(resolved.options, resolved.workload, plan.varying);
-  if (planned > 1) title += ", one of " + std::to_string(planned);
+  if (planned > 1) title += formatted(", one of {}", planned);
   if (id.empty() && planned > 1) title += "; all of them read the same samples";
   return {resolved, title};
 }

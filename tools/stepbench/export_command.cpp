@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/json/line_object.h"
@@ -52,7 +53,8 @@ const report::ExportFormat& chosen_format(const ExportRequest& arguments) {
   }
   const report::ExportFormat* format = report::export_format_of_file(arguments.output);
   if (format != nullptr) return *format;
-  throw ConfigError("--output", "unknown file ending of " + arguments.output + "; give --format");
+  throw ConfigError("--output",
+                    formatted("unknown file ending of {}; give --format", arguments.output));
 }
 
 bool export_runs(const ExportRequest& arguments, const report::ExportFormat& format,
@@ -77,16 +79,15 @@ bool export_to(const json::TextSink& sink, const ExportRequest& arguments, std::
   for (const std::string& each : arguments.sources) {
     const report::ExportSource other = report::export_source(each);
     if (arguments.sources.size() == 1 || other == report::ExportSource::kRun) continue;
-    throw ConfigError("RUN", each + " is " + std::string(name_of(other)) +
-                                 "; export it alone, only runs can be joined");
+    throw ConfigError("RUN", formatted("{} is {}; export it alone, only runs can be joined", each,
+                                       name_of(other)));
   }
   if (!arguments.case_id.empty() && source != report::ExportSource::kRun) {
-    throw ConfigError("--case",
-                      path + " is " + std::string(name_of(source)) + ": only runs have cases");
+    throw ConfigError("--case", formatted("{} is {}: only runs have cases", path, name_of(source)));
   }
   if (arguments.no_text && format.name != "json") {
-    throw ConfigError("--no-text", "applies to json, not to " + std::string(format.name) +
-                                       "; give --format json");
+    throw ConfigError("--no-text",
+                      formatted("applies to json, not to {}; give --format json", format.name));
   }
   std::string json;
   const json::TextSink keep = [&](std::string_view piece) { json += piece; };
@@ -118,7 +119,7 @@ int execute_export(const ExportRequest& arguments, const Environment& environmen
 
 void add_export(Command& command) {
   command.footer.insert(
-      0, "Formats, their file endings and what reads them:\n" + formats_text() + '\n');
+      0, formatted("Formats, their file endings and what reads them:\n{}\n", formats_text()));
   ExportRequest& arguments = command.calls(execute_export);
   command
       .argument("RUN", arguments.sources,

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "tools/stepbench/options.h"
@@ -54,7 +55,8 @@ std::string doc_of(const CommandOption& option, bool brief = false) {
   const std::string doc = brief ? first_clause(option.doc) : option.doc;
   const std::string value = option.default_text;
   if (value.empty() || !option.takes_value) return doc;
-  return doc + (option.may_lack_value ? " (without a value: " : " (default: ") + value + ")";
+  return formatted("{}{}{})", doc,
+                   option.may_lack_value ? " (without a value: " : " (default: ", value);
 }
 
 // Orders groups as in options.h; unknown groups come first.
@@ -218,10 +220,10 @@ Examples examples_in(const std::string& footer) {
 
 std::string head_text(const Command& command, const HelpStyle& style) {
   std::string text = text::wrap(command.doc, style.columns, 0);
-  text += "\n" + heading("Usage", style.colour) +
-          text::wrap_hanging("  " + usage_line(command), style.columns) + "\n";
+  text += formatted("\n{}{}\n", heading("Usage", style.colour),
+                    text::wrap_hanging("  " + usage_line(command), style.columns));
   if (!command.needs_command && !command.commands.empty()) {
-    text += "  " + command.full_name() + " COMMAND\n";
+    text += formatted("  {} COMMAND\n", command.full_name());
   }
   return text + groups_text(command_groups(command), style);
 }
@@ -230,8 +232,9 @@ std::string head_text(const Command& command, const HelpStyle& style) {
 std::string command_help_text(const Command& command, const HelpStyle& style) {
   constexpr std::size_t kMin = 2;  // examples
   const std::string head = head_text(command, style) + groups_text(common_groups(command), style);
-  const std::string end = "\nAll options and examples: " + command.full_name() +
-                          " --help-all. Pages: stepbench help topics\n";
+  const std::string end =
+      formatted("\nAll options and examples: {} --help-all. Pages: stepbench help topics\n",
+                command.full_name());
   const auto [title, examples] = examples_in(command.footer);
   std::string shown;
   for (std::size_t count = 1; count <= examples.size(); ++count) {

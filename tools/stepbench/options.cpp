@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/options.h"
 
+#include "harness/base/format.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/plan/plan.h"
 #include "harness/run/launch.h"
@@ -68,8 +69,7 @@ void add_worker(Command& command, std::string& path) {
 
 void add_interpreter(Command& command, std::vector<std::string>& set) {
   const auto take = [&set](const std::string& path) {
-    set.push_back("env." + std::string(run::kInterpreterVariable) + "=" +
-                  run::interpreter_at(path));
+    set.push_back(formatted("env.{}={}", run::kInterpreterVariable, run::interpreter_at(path)));
   };
   command.option_function(
       kMeasureOptions, "--interpreter PATH", take,
@@ -79,7 +79,7 @@ void add_interpreter(Command& command, std::vector<std::string>& set) {
 void add_ranks(Command& command, std::vector<std::string>& set) {
   const auto into = [&set](const std::string& option) {
     return [&set, option](const std::string& value) {
-      set.push_back("distributed." + option + "=" + value);
+      set.push_back(formatted("distributed.{}={}", option, value));
     };
   };
   command

@@ -7,6 +7,7 @@
 #include <span>
 #include <sstream>
 
+#include "harness/base/format.h"
 #include "harness/text/names.h"
 #include "harness/text/printable.h"
 #include "harness/text/secrets.h"
@@ -137,8 +138,8 @@ void take_values(CommandOption& option) {
     }
   }
   if (option.values.size() > 1 && option.takes_value && !option.is_list && option.take) {
-    throw UsageError(name + " is given " + std::to_string(option.values.size()) +
-                     " times; it takes one value");
+    throw UsageError(
+        formatted("{} is given {} times; it takes one value", name, option.values.size()));
   }
   if (option.take && !option.take(option.values)) {
     throw UsageError("wrong value: " + option_head(option));
@@ -151,12 +152,13 @@ void check_options(Command& command) {
     if (option.is_required && !option.is_given) throw UsageError(missing_text(option));
     if (!option.is_given) continue;
     if (option.needed != nullptr && !option.needed->is_given) {
-      throw UsageError(option.name() + " is of use only with " + option_head(*option.needed));
+      throw UsageError(
+          formatted("{} is of use only with {}", option.name(), option_head(*option.needed)));
     }
     for (const CommandOption* other : option.excluded) {
       if (other->is_given) {
-        throw UsageError(option.name() + " and " + other->name() +
-                         " contradict each other: give one of them");
+        throw UsageError(formatted("{} and {} contradict each other: give one of them",
+                                   option.name(), other->name()));
       }
     }
   }
@@ -173,7 +175,7 @@ const CommandOption* read_words(Command& program, std::span<const std::string> w
 
 Asked parse_words(Command& program, const std::vector<std::string>& words) {
   if (const CommandOption* const waiting = read_words(program, Words(words).subspan(1))) {
-    throw UsageError(waiting->name() + " needs a value: " + option_head(*waiting));
+    throw UsageError(formatted("{} needs a value: {}", waiting->name(), option_head(*waiting)));
   }
   std::vector<Command*> given;
   for (Command* each = &program; each != nullptr; each = each->given_command) {
@@ -192,15 +194,15 @@ Asked parse_words(Command& program, const std::vector<std::string>& words) {
   }
   for (const Command* command : given) {
     for (const std::string& word : command->unread_words) {
-      if (word != "--") throw UsageError("unexpected argument '" + word + "'");
+      if (word != "--") throw UsageError(formatted("unexpected argument '{}'", word));
     }
   }
   return Asked::kCall;
 }
 
 std::string missing_text(const CommandOption& option) {
-  return (option.is_argument() ? option.name() : option_head(option)) +
-         " is missing: " + decapitalized(option.doc);
+  return formatted("{} is missing: {}", option.is_argument() ? option.name() : option_head(option),
+                   decapitalized(option.doc));
 }
 
 namespace {
@@ -268,20 +270,21 @@ bool lacks_command(const Command& command) {
 
 std::string unknown_command_text(const Command& command, const std::string& name) {
   const std::vector<std::string> names = command_names(command);
-  if (names.empty()) return "`" + command.full_name() + "` has no commands";
+  if (names.empty()) return formatted("`{}` has no commands", command.full_name());
   const std::string removal_note = text::removed(below(command, name));
-  if (!removal_note.empty()) return "'" + name + "': " + removal_note;
-  return "unknown command '" + name + "'" + text::did_you_mean(name, names) + "\nexpected one of " +
-         text::join(names);
+  if (!removal_note.empty()) return formatted("'{}': {}", name, removal_note);
+  return formatted("unknown command '{}'{}\nexpected one of {}", name,
+                   text::did_you_mean(name, names), text::join(names));
 }
 
 std::string too_many_text(const Command& command, const std::string& first) {
-  return "too many arguments, the first is '" + first + "'\nexpected " + usage_line(command);
+  return formatted("too many arguments, the first is '{}'\nexpected {}", first,
+                   usage_line(command));
 }
 
 std::string usage_message(const Command& program, const UsageError& error) {
   const Command& command = active_command(program);
-  const std::string more = "\nsee `" + command.full_name() + " --help`";
+  const std::string more = formatted("\nsee `{} --help`", command.full_name());
   const std::string extra = first_extra(command, false);
   if (!extra.empty() && !command_names(command).empty()) {
     return unknown_command_text(command, extra) + more;
@@ -290,8 +293,8 @@ std::string usage_message(const Command& program, const UsageError& error) {
   if (!option.empty()) {
     const std::string name = option.substr(0, option.find('='));
     const std::string removal_note = text::removed(below(command, name));
-    if (!removal_note.empty()) return name + ": " + removal_note + more;
-    return "unknown option '" + name + "'" + meant_option(command, name) + more;
+    if (!removal_note.empty()) return formatted("{}: {}{}", name, removal_note, more);
+    return formatted("unknown option '{}'{}{}", name, meant_option(command, name), more);
   }
   if (!extra.empty()) return too_many_text(command, extra) + more;
   return error.what() + more;

@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
 #include "harness/record/result_file.h"
@@ -66,10 +67,9 @@ Kind kind_of(const std::string& path) {
   if (is_results_file(path, os::first_bytes(path, 4096))) return source;
   const fs::path ending = fs::path(path).extension();
   if (ending == ".yaml" || ending == ".yml") {
-    throw ConfigError(path,
-                      "is an experiment, which a report is made of once it was measured: "
-                      "stepbench run " +
-                          text::shell_word(path) + " --report report.html");
+    throw ConfigError(path, formatted("is an experiment, which a report is made of once it was "
+                                      "measured: stepbench run {} --report report.html",
+                                      text::shell_word(path)));
   }
   return std::nullopt;  // reading it as a trace reports an error if it is not one
 }
@@ -84,9 +84,9 @@ Kind kind_of_all(const std::vector<std::string>& sources) {
     if (other == kind && one_page) continue;
     const std::string what =
         other == kind
-            ? "is " + describe(kind) + ", which has a page of its own"
-            : "is " + describe(other) + ", and " + sources.front() + " is " + describe(kind);
-    throw ConfigError("RUN", source + ' ' + what + ": write a report for each");
+            ? formatted("is {}, which has a page of its own", describe(kind))
+            : formatted("is {}, and {} is {}", describe(other), sources.front(), describe(kind));
+    throw ConfigError("RUN", formatted("{} {}: write a report for each", source, what));
   }
   return kind;
 }

@@ -6,6 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/examine_machine.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/estimate/columns.h"
@@ -60,9 +61,9 @@ void print_results(const RunOptions& options, const campaign::RunEnd& end,
   const report::TableStyle style{
       .colour = environment.colour, .columns = environment.terminal_columns, .sort = options.sort};
   if (options.output.format == "table") {
-    print(environment, report::render_table(end.results, style) +
-                           "\nResults: " + text::printable(end.run_folder.string()) + '\n' +
-                           traces_text(end.run_folder));
+    print(environment,
+          formatted("{}\nResults: {}\n{}", report::render_table(end.results, style),
+                    text::printable(end.run_folder.string()), traces_text(end.run_folder)));
   } else if (options.output.format == "github") {
     print(environment, report::github_annotations(report::checks_of(end.results)));
   } else {

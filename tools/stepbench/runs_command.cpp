@@ -12,6 +12,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/bisect/programs.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/files.h"
@@ -55,9 +56,10 @@ CommandOption& add_which_runs(Command& command, WhichRuns& which) {
 void refuse_folder_before(const Command& runs, const std::string& command) {
   for (const CommandOption& option : runs.options) {
     if (!option.is_given || option.name() == "--help" || option.name() == "--color") continue;
-    throw ConfigError("stepbench runs", "what belongs to `" + command +
-                                            "` stands behind it: stepbench runs " + command +
-                                            " --results DIR");
+    throw ConfigError(
+        "stepbench runs",
+        formatted("what belongs to `{}` stands behind it: stepbench runs {} --results DIR", command,
+                  command));
   }
 }
 
@@ -132,8 +134,8 @@ campaign::PruneRequest request_of(const PruneOptions& options, campaign::Moment 
   if (!options.older_than.empty()) {
     request.older_than = text::parse_age(options.older_than);
     if (!request.older_than) {
-      throw ConfigError("--older-than", "expected " + std::string(text::kAgeExamples) +
-                                            ", found '" + options.older_than + "'");
+      throw ConfigError("--older-than", formatted("expected {}, found '{}'", text::kAgeExamples,
+                                                  options.older_than));
     }
   }
   const bool chosen = request.keep || request.older_than || !request.filter.name.empty() ||

@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/os/descriptor.h"
@@ -39,8 +40,7 @@ void read_file(const std::string& path, std::size_t max_bytes, std::vector<std::
   if (!S_ISREG(status.st_mode)) throw Error("is not a regular file");
   const auto size = static_cast<std::size_t>(status.st_size);
   if (size > max_bytes) {
-    throw Error("has " + std::to_string(size) + " bytes, more than the limit of " +
-                std::to_string(max_bytes));
+    throw Error(formatted("has {} bytes, more than the limit of {}", size, max_bytes));
   }
   bytes.resize(size);
   std::size_t got = 0;
@@ -101,15 +101,15 @@ class Header {
   explicit Header(const MappedFile& file) : file_(file) {
     const std::span<const std::byte> bytes = file.bytes();
     if (bytes.size() < kLengthBytes) {
-      throw file_error(file.path(), 0,
-                       "expected 8 bytes with the header's length, the file has " +
-                           std::to_string(bytes.size()));
+      throw file_error(
+          file.path(), 0,
+          formatted("expected 8 bytes with the header's length, the file has {}", bytes.size()));
     }
     length_ = load_little<std::uint64_t>(bytes.data());
     if (length_ > bytes.size() - kLengthBytes || length_ > kMaxHeaderBytes) {
       throw file_error(file.path(), 0,
-                       "the header's length is given as " + std::to_string(length_) +
-                           " bytes, more than follow" + looks_like(bytes));
+                       formatted("the header's length is given as {} bytes, more than follow{}",
+                                 length_, looks_like(bytes)));
     }
     data_ = bytes.size() - kLengthBytes - length_;
   }
@@ -130,7 +130,7 @@ class Header {
       const StoredTensor& before = tensors[i - 1];
       if (before.begin + before.bytes > tensors[i].begin) {
         throw file_error(file_.path(), tensors[i].begin,
-                         "tensor '" + tensors[i].name + "' overlaps '" + before.name + "'");
+                         formatted("tensor '{}' overlaps '{}'", tensors[i].name, before.name));
       }
     }
     return tensors;
@@ -151,20 +151,20 @@ class Header {
       if (const auto value = (*elements)[i].natural()) values.push_back(*value);
     }
     if (!elements || values.size() != elements->size()) {
-      refuse("tensor '" + name + "' has no " + key + " of whole numbers");
+      refuse(formatted("tensor '{}' has no {} of whole numbers", name, key));
     }
     return values;
   }
 
   [[nodiscard]] StoredTensor tensor(const std::string& name, const json::JsonView& view) const {
     const auto entry = view.object();
-    if (!entry) refuse("tensor '" + name + "' is not described by an object");
+    if (!entry) refuse(formatted("tensor '{}' is not described by an object", name));
     const auto dtype = entry->find("dtype");
-    if (!dtype || !dtype->text()) refuse("tensor '" + name + "' has no dtype");
+    if (!dtype || !dtype->text()) refuse(formatted("tensor '{}' has no dtype", name));
     StoredTensor tensor{.name = name, .type = std::string(*dtype->text())};
     const auto* type = std::ranges::find(kTypes, std::string_view(tensor.type), &Type::name);
     if (type == std::end(kTypes)) {
-      refuse("tensor '" + name + "' has the unknown dtype '" + tensor.type + "'");
+      refuse(formatted("tensor '{}' has the unknown dtype '{}'", name, tensor.type));
     }
     tensor.dtype = type->dtype;
     std::optional<std::uint64_t> bytes = type->bytes;
@@ -175,16 +175,15 @@ class Header {
     }
     const std::vector<std::uint64_t> offsets = numbers(name, *entry, "data_offsets");
     if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_) {
-      refuse("tensor '" + name + "' does not lie within the " + std::to_string(data_) +
-             " bytes of data");
+      refuse(formatted("tensor '{}' does not lie within the {} bytes of data", name, data_));
     }
     tensor.begin = kLengthBytes + length_ + offsets[0];
     tensor.bytes = offsets[1] - offsets[0];
     if (!bytes || *bytes != tensor.bytes) {
-      throw file_error(file_.path(), tensor.begin,
-                       "tensor '" + name + "' has " + std::to_string(tensor.bytes) +
-                           " bytes of data, its shape and dtype need " +
-                           (bytes ? std::to_string(*bytes) : "more than any file has"));
+      throw file_error(
+          file_.path(), tensor.begin,
+          formatted("tensor '{}' has {} bytes of data, its shape and dtype need {}", name,
+                    tensor.bytes, bytes ? std::to_string(*bytes) : "more than any file has"));
     }
     return tensor;
   }

@@ -16,6 +16,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/descriptor.h"
 #include "workloads/data/internal/formats/cifar_bin.h"
 #include "workloads/data/internal/formats/mnist_idx.h"
@@ -65,7 +66,7 @@ const DataKind& data_kind(std::string_view name) {
   for (const DataKind& kind : data_kinds()) {
     if (kind.variant.name == name) return kind;
   }
-  throw ConfigError("data.kind", "unknown data kind '" + std::string(name) + "'");
+  throw ConfigError("data.kind", formatted("unknown data kind '{}'", name));
 }
 
 const DataKind& data_kind(const ResolvedCase& resolved) {
@@ -137,7 +138,8 @@ Section data_section() {
 void check_data(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {
   if (resolved.has("data.page_cache") && !resolved.has("data.path")) {
     if (!facts.swept) {
-      sink.error("data.page_cache", "data.kind " + resolved.text("data.kind") + " reads no files");
+      sink.error("data.page_cache",
+                 formatted("data.kind {} reads no files", resolved.text("data.kind")));
     }
     resolved.options["data.page_cache"] = Value{};
   }
@@ -278,8 +280,9 @@ void evict_from_page_cache(const std::vector<fs::path>& files) {
     const os::Descriptor opened = open_file(file);
     struct statfs facts {};
     if (::fstatfs(opened.value(), &facts) == 0 && facts.f_type == TMPFS_MAGIC) {
-      throw ConfigError(kOption, "cold is impossible for " + file.string() +
-                                     ": it lies on tmpfs, which is only in memory");
+      throw ConfigError(
+          kOption, formatted("cold is impossible for {}: it lies on tmpfs, which is only in memory",
+                             file.string()));
     }
     (void)::fdatasync(opened.value());  // dirty pages cannot be evicted
     (void)::posix_fadvise(opened.value(), 0, 0, POSIX_FADV_DONTNEED);

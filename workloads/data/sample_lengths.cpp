@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "workloads/data/random.h"
 
@@ -35,10 +36,10 @@ std::vector<std::int64_t> read_lengths(const ResolvedCase& resolved) {
   const std::int64_t longest = resolved.integer("data.sequence_length");
   if (numbers.empty()) throw ConfigError(kLengthsOption, path + " holds no length");
   if (std::ssize(numbers) > resolved.integer_or("data.samples", std::ssize(numbers))) {
-    throw ConfigError(kLengthsOption, path + " has " + text::with_separators(std::ssize(numbers)) +
-                                          " lengths for " +
-                                          text::with_separators(resolved.integer("data.samples")) +
-                                          " samples: raise data.samples");
+    throw ConfigError(kLengthsOption,
+                      formatted("{} has {} lengths for {} samples: raise data.samples", path,
+                                text::with_separators(std::ssize(numbers)),
+                                text::with_separators(resolved.integer("data.samples"))));
   }
   std::vector<std::int64_t> lengths;
   lengths.reserve(numbers.size());
@@ -47,10 +48,10 @@ std::vector<std::int64_t> read_lengths(const ResolvedCase& resolved) {
       lengths.push_back(static_cast<std::int64_t>(number));
       continue;
     }
-    throw ConfigError(kLengthsOption, "number " + std::to_string(lengths.size()) + " of " + path +
-                                          " is " + text::short_number(number) +
-                                          ", expected a whole number of tokens from 1 to " +
-                                          std::to_string(longest) + " (data.sequence_length)");
+    throw ConfigError(kLengthsOption,
+                      formatted("number {} of {} is {}, expected a whole number of tokens from 1 "
+                                "to {} (data.sequence_length)",
+                                lengths.size(), path, text::short_number(number), longest));
   }
   return lengths;
 }
@@ -72,12 +73,12 @@ std::int64_t SampleLengths::padded(std::int64_t longest) const {
 }
 
 std::string SampleLengths::digest() const {
-  if (options_.listed.empty()) return "uniform:" + std::to_string(options_.shortest);
+  if (options_.listed.empty()) return formatted("uniform:{}", options_.shortest);
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const std::int64_t length : options_.listed) {
     hash = (hash ^ static_cast<std::uint64_t>(length)) * 0x100000001b3;
   }
-  return std::to_string(options_.listed.size()) + ":" + std::to_string(hash);
+  return formatted("{}:{}", options_.listed.size(), hash);
 }
 
 void put_padding(std::span<std::byte* const> sample, std::int64_t length, std::int64_t padded) {
@@ -163,14 +164,15 @@ void check_lengths(const ResolvedCase& resolved, const RuleFacts& facts, RuleSin
   const std::int64_t shortest = resolved.integer_or("data.min_length", 1);
   const std::int64_t multiple = resolved.integer_or("data.pad_to_multiple_of", 1);
   if (shortest > longest) {
-    refuse("data.min_length", "min_length " + std::to_string(shortest) +
-                                  " is more than sequence_length " + std::to_string(longest) +
-                                  ", the longest that a sample may be");
+    refuse(
+        "data.min_length",
+        formatted("min_length {} is more than sequence_length {}, the longest that a sample may be",
+                  shortest, longest));
   } else if (longest % multiple != 0) {
-    refuse("data.pad_to_multiple_of", "sequence_length " + std::to_string(longest) +
-                                          " is not a multiple of pad_to_multiple_of " +
-                                          std::to_string(multiple) +
-                                          ": a batch would be longer than the model takes");
+    refuse("data.pad_to_multiple_of",
+           formatted("sequence_length {} is not a multiple of pad_to_multiple_of {}: a batch would "
+                     "be longer than the model takes",
+                     longest, multiple));
   }
 }
 
@@ -180,7 +182,7 @@ bool separates(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' 
 
 std::string line_of(const std::filesystem::path& file, std::string_view text, std::size_t at) {
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<long>(at), '\n');
-  return file.string() + ": line " + std::to_string(line);
+  return formatted("{}: line {}", file.string(), line);
 }
 
 }  // namespace
@@ -192,7 +194,7 @@ std::vector<double> read_numbers(const NumberFile& file) {
   if (!endless) stream.open(file.path, std::ios::binary);
   if (!stream.is_open()) {
     throw ConfigError(file.option,
-                      "cannot read " + file.path.string() + "; expected " + file.expected);
+                      formatted("cannot read {}; expected {}", file.path.string(), file.expected));
   }
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   std::vector<double> numbers;
@@ -208,9 +210,9 @@ std::vector<double> read_numbers(const NumberFile& file) {
     const auto [stop, error] = std::from_chars(text.data() + at, last, number);
     if (error != std::errc() || stop != last) {
       constexpr std::ptrdiff_t kShown = 40;
-      throw ConfigError(file.option, line_of(file.path, text, at) + ": expected a number, found '" +
-                                         std::string(begin, begin + std::min(end - begin, kShown)) +
-                                         "'");
+      throw ConfigError(file.option,
+                        formatted("{}: expected a number, found '{}'", line_of(file.path, text, at),
+                                  std::string(begin, begin + std::min(end - begin, kShown))));
     }
     numbers.push_back(number);
     at = static_cast<std::size_t>(end - text.begin());

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::distributed {
@@ -44,8 +45,8 @@ template <typename Rows>
 const auto& row_of(const Rows& rows, std::string_view option, std::string_view name) {
   const auto found = std::ranges::find(rows, name, [](const auto& row) { return row.name; });
   if (found != rows.end()) return *found;
-  throw ConfigError(std::string(option), "'" + std::string(name) + "' is not one of " +
-                                             text::join(names_of(rows), ", "));
+  throw ConfigError(std::string(option),
+                    formatted("'{}' is not one of {}", name, text::join(names_of(rows), ", ")));
 }
 
 }  // namespace
@@ -155,13 +156,13 @@ void check_collective(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& 
   if (bytes % unit != 0) {
     const std::int64_t below = bytes / unit * unit;
     std::string next = std::to_string(below + unit);
-    if (below > 0) next = std::to_string(below) + " or " + next;
+    if (below > 0) next = formatted("{} or {}", below, next);
     refuse("collective.bytes",
-           std::to_string(bytes) + " is not a multiple of " + std::to_string(unit) + ", " +
-               (kind.divided && ranks > 1
-                    ? "an element of " + dtype + " for each of " + std::to_string(ranks) + " ranks"
-                    : "an element of " + dtype) +
-               "; use " + next);
+           formatted("{} is not a multiple of {}, {}; use {}", bytes, unit,
+                     kind.divided && ranks > 1
+                         ? formatted("an element of {} for each of {} ranks", dtype, ranks)
+                         : "an element of " + dtype,
+                     next));
   }
   const std::string backend = resolved.text("collective.backend");
   const bool on_cpu = resolved.text("device") == "cpu";
@@ -207,13 +208,14 @@ void drop_ddp_options(ResolvedCase& resolved, const Refuse& refuse) {
 
 void refuse_sync(ResolvedCase& resolved, RuleSink& sink) {
   if (resolved.has(kSync)) {
-    sink.error(kSync, "`workload: " + resolved.workload +
-                          "` has no model of which stepbench would exchange gradients; "
-                          "train_step has one");
+    sink.error(kSync, formatted("`workload: {}` has no model of which stepbench would exchange "
+                                "gradients; train_step has one",
+                                resolved.workload));
   }
   drop_ddp_options(resolved, [&](const std::string& option, const std::string&) {
-    sink.error(option, "is of gradients, and `workload: " + resolved.workload +
-                           "` has no model of which stepbench would exchange them");
+    sink.error(option, formatted("is of gradients, and `workload: {}` has no model of which "
+                                 "stepbench would exchange them",
+                                 resolved.workload));
   });
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <string>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/python_parts.h"
@@ -316,17 +317,17 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     return;
   }
   if (workers > 0 && !engine->has_workers) {
-    const std::string reason = "engine " + engine->variant.name +
-                               " has no workers, but num_workers is " + std::to_string(workers) +
-                               "; set num_workers: 0, or engine: thread or fork";
+    const std::string reason = formatted(
+        "engine {} has no workers, but num_workers is {}; set num_workers: 0, or engine: thread or "
+        "fork",
+        engine->variant.name, workers);
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
   if (data::data_kind(resolved).open == nullptr && !runs_python(*engine)) {
-    const std::string reason = "data.kind " + resolved.text("data.kind") +
-                               " is read by loader.engine: python or iterable alone, and this is "
-                               "engine " +
-                               engine->variant.name;
+    const std::string reason = formatted(
+        "data.kind {} is read by loader.engine: python or iterable alone, and this is engine {}",
+        resolved.text("data.kind"), engine->variant.name);
     facts.swept ? sink.skip(reason) : sink.error("loader.engine", reason);
     return;
   }
@@ -341,9 +342,9 @@ void check_loader(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
   check_alone(resolved, facts, sink);
   if (engine->check != nullptr) engine->check(resolved, facts, sink);
   if (workers > facts.cores) {
-    sink.note("num_workers " + std::to_string(workers) + " exceeds the " +
-              text::counted(facts.cores, "core") +
-              " this process may use: workers will share them");
+    sink.note(
+        formatted("num_workers {} exceeds the {} this process may use: workers will share them",
+                  workers, text::counted(facts.cores, "core")));
   }
   check_pinning(*engine, resolved, facts, sink);
 }
@@ -383,17 +384,18 @@ void check_sampler(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sin
   const data::DataKind& kind = data::data_kind(resolved);
   if (kind.iterable && (shuffle || sampler)) {
     refuse(shuffle ? "loader.shuffle" : "loader.sampler",
-           "data.kind " + kind.variant.name +
-               " is iterable: there are no indices to shuffle; use data.shuffle_buffer");
+           formatted(
+               "data.kind {} is iterable: there are no indices to shuffle; use data.shuffle_buffer",
+               kind.variant.name));
     return;
   }
   const std::string chosen = sampler ? resolved.text("loader.sampler") : std::string();
   const bool weighted = chosen.starts_with("weighted");
   if (weighted != resolved.has("loader.weights")) {
-    refuse("loader.weights", weighted
-                                 ? "sampler " + chosen + " needs weights: balanced, or a file"
-                                 : "only the samplers weighted and weighted_without_replacement "
-                                   "have weights; set sampler: weighted");
+    refuse("loader.weights",
+           weighted ? formatted("sampler {} needs weights: balanced, or a file", chosen)
+                    : "only the samplers weighted and weighted_without_replacement "
+                      "have weights; set sampler: weighted");
     return;
   }
   if (resolved.has("loader.num_samples") && !weighted && chosen != "random_with_replacement") {
@@ -481,10 +483,10 @@ void fit_schedule(std::int64_t turns, ResolvedCase& resolved, const RuleFacts& f
   schedule.raise("schedule.warmup", refill - (waits ? schedule.steps("schedule.wait") : 0));
   if (!schedule.raised()) return;
   sink.plan_note(
-      "the workers of a loader deliver in turns: where the file asks for less, `active` is raised "
-      "to a multiple of num_workers, at least " +
-      std::to_string(turns) +
-      " times it, and wait + warmup to 2 * num_workers * prefetch_factor + 2");
+      formatted("the workers of a loader deliver in turns: where the file asks for less, `active` "
+                "is raised to a multiple of num_workers, at least {} times it, and wait + warmup "
+                "to 2 * num_workers * prefetch_factor + 2",
+                turns));
 }
 
 void fit_loader_schedule(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) {

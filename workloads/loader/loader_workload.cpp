@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/machine/cpu_findings.h"
 #include "harness/machine/environment.h"
 #include "workloads/data/data_kinds.h"
@@ -121,9 +122,10 @@ Batch BatchStream::next(StepRecorder& step) {
     }
   }
   if (!batch) {
-    throw Error("epoch " + std::to_string(epoch_) +
-                " of the loader has no batch: the data set is empty, or smaller than one " +
-                "batch while loader.drop_last is set");
+    throw Error(
+        formatted("epoch {} of the loader has no batch: the data set is empty, or smaller than one "
+                  "batch while loader.drop_last is set",
+                  epoch_));
   }
   yielded_ = true;
   return std::move(*batch);
@@ -162,8 +164,10 @@ void BatchStream::report(ReportSink& sink, const ResolvedCase& resolved,
   report("loader_ready_at_end", ready_at_end_);
   if (yielded_) sink.metric("loader_first_wait_ns", static_cast<double>(first_wait_ns_));
   if (unknown_length_ && window_.borders > 0) {
-    sink.note("the length of an epoch is not known: " + std::to_string(window_.borders) +
-              " borders lie where they fell in the windows, and the numbers depend on it");
+    sink.note(
+        formatted("the length of an epoch is not known: {} borders lie where they fell in the "
+                  "windows, and the numbers depend on it",
+                  window_.borders));
   }
   LoaderFacts facts = loader_facts(resolved, measured_, window_);
   facts.first_wait_ns = first_wait_ns_;

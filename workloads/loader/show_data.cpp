@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/json/fields.h"
@@ -26,7 +27,7 @@ std::filesystem::path picture_file(const std::string& folder, const std::string&
   constexpr std::size_t kDigits = 3;
   const std::string number = std::to_string(sample);
   const std::string zeros(kDigits - std::min(kDigits, number.size()), '0');
-  return std::filesystem::path(folder) / (case_id + "-" + zeros + number + ".png");
+  return std::filesystem::path(folder) / formatted("{}-{}{}.png", case_id, zeros, number);
 }
 
 void expect_new(const std::filesystem::path& file) {
@@ -93,8 +94,8 @@ std::string share(std::int64_t part, std::int64_t all) {
 }
 
 std::string shape_text(const DataPreview& preview, const FieldSpec& spec) {
-  std::string text = "[" + std::to_string(preview.full_batch);
-  for (const std::int64_t extent : spec.shape) text += ", " + std::to_string(extent);
+  std::string text = formatted("[{}", preview.full_batch);
+  for (const std::int64_t extent : spec.shape) text += formatted(", {}", extent);
   return text + "]";
 }
 
@@ -130,7 +131,7 @@ document::Table field_grid(const DataPreview& preview) {
          text::byte_text(static_cast<double>(field.bytes))}));
     for (std::size_t c = 0; c < field.channels.size(); ++c) {
       grid.rows.push_back(
-          statistics_row(field.channels[c], dtype, {"  channel " + std::to_string(c), "", "", ""}));
+          statistics_row(field.channels[c], dtype, {formatted("  channel {}", c), "", "", ""}));
     }
   }
   return grid;
@@ -222,23 +223,27 @@ std::string epoch(const DataPreview& preview) {
   if (preview.joined && preview.epoch_samples) {
     const double batches =
         static_cast<double>(*preview.epoch_samples) / static_cast<double>(preview.batch_size);
-    return text::short_number(batches) + " batches of " + size +
-           "; epochs are joined: a batch may hold the end of one and the beginning of the next";
+    return formatted(
+        "{} batches of {}; epochs are joined: a batch may hold the end of one and the beginning of "
+        "the next",
+        text::short_number(batches), size);
   }
-  if (!preview.batches_per_epoch) return "batches of " + size + ", their number is not known";
+  if (!preview.batches_per_epoch)
+    return formatted("batches of {}, their number is not known", size);
   std::string text = text::counted(*preview.batches_per_epoch, "batch") + " of " + size;
   if (!preview.epoch_samples) return text;
   if (preview.dropped > 0) {
-    return text + "; the last " + text::counted(preview.dropped, "sample") + " dropped (drop_last)";
+    return formatted("{}; the last {} dropped (drop_last)", text,
+                     text::counted(preview.dropped, "sample"));
   }
   if (preview.last_batch == preview.batch_size) return text + ", all full";
-  return text + ", the last has only " + std::to_string(preview.last_batch);
+  return formatted("{}, the last has only {}", text, preview.last_batch);
 }
 
 std::string order(const DataPreview& preview) {
   if (preview.first_indices.empty()) return preview.order;
   const auto text_of = [](std::int64_t index) { return std::to_string(index); };
-  return preview.order + ": " + text::join(preview.first_indices, ", ", text_of) + ", ...";
+  return formatted("{}: {}, ...", preview.order, text::join(preview.first_indices, ", ", text_of));
 }
 
 std::string loader(const DataPreview& preview) {
@@ -255,7 +260,7 @@ void add_grid(std::string& text, const document::Table& grid, std::size_t column
 
 std::string preview_text(const DataPreview& preview, const std::string& title,
                          std::size_t columns) {
-  std::string text = "case " + preview.case_id + (title.empty() ? "" : ", " + title) + "\n\n";
+  std::string text = formatted("case {}{}\n\n", preview.case_id, title.empty() ? "" : ", " + title);
   const auto line = [&](const std::string& name, const std::string& value) {
     constexpr std::size_t kNameWidth = 10;
     const std::string wrapped = text::wrap(value, columns, kNameWidth);
@@ -266,8 +271,8 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   line("epoch", epoch(preview));
   line("order", order(preview));
   line("loader", loader(preview));
-  line("read", "the first " + text::counted(preview.batches_read, "batch") + ", " +
-                   text::counted(preview.samples_read, "sample"));
+  line("read", formatted("the first {}, {}", text::counted(preview.batches_read, "batch"),
+                         text::counted(preview.samples_read, "sample")));
   if (preview.tokens_seen > 0) {
     line("tokens", text::with_separators(preview.tokens_seen) + " different ones among those read");
   }
@@ -275,10 +280,9 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
   if (!preview.labels.empty()) {
     add_grid(text, label_grid(preview), columns);
     if (preview.labels.size() > kLabelRows) {
-      text += "and " +
-              text::counted(static_cast<std::int64_t>(preview.labels.size() - kLabelRows),
-                            "more class") +
-              " among those read\n";
+      text += formatted("and {} among those read\n",
+                        text::counted(static_cast<std::int64_t>(preview.labels.size() - kLabelRows),
+                                      "more class"));
     }
   }
   if (!preview.first_samples.empty()) add_grid(text, sample_grid(preview), columns);
@@ -287,9 +291,8 @@ std::string preview_text(const DataPreview& preview, const std::string& title,
     text += text::wrap_hanging("note: " + text::printable(note), columns) + "\n";
   }
   if (!preview.png.empty()) {
-    text += "\n" + text::printable(preview.png) + ": " +
-            text::counted(static_cast<std::int64_t>(preview.pictures.size()), "picture") +
-            ", in the order of the samples above\n";
+    text += formatted("\n{}: {}, in the order of the samples above\n", text::printable(preview.png),
+                      text::counted(static_cast<std::int64_t>(preview.pictures.size()), "picture"));
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/data_kinds.h"
 #include "workloads/data/sample_lengths.h"
 #include "workloads/model/model_kinds.h"
@@ -269,15 +270,16 @@ void check_recomputed(const ResolvedCase& resolved, const RuleFacts& facts, Rule
   const ModelKind& kind = model_kind(resolved);
   const std::string& name = kind.variant.name;
   if (resolved.workload != "train_step") {
-    refuse("runs blocks again in the backward pass, and " + resolved.workload +
-           " has none; leave it out");
+    refuse(formatted("runs blocks again in the backward pass, and {} has none; leave it out",
+                     resolved.workload));
   } else if (kind.from_file()) {
     refuse("knows the blocks of built-in models alone; call torch.utils.checkpoint in the " +
            std::string(name == "python" ? "forward() of your model" : "model of your file"));
   } else if (!kind.has_blocks) {
-    refuse("would save nothing of " + name +
-           ", which keeps the input of each layer and no more; models of blocks are " +
-           models_of_blocks());
+    refuse(
+        formatted("would save nothing of {}, which keeps the input of each layer and no more; "
+                  "models of blocks are {}",
+                  name, models_of_blocks()));
   } else if (resolved.flag("model.cuda_graph")) {
     refuse(
         "sets the generator of random numbers back in the backward pass, which a CUDA graph "
@@ -299,7 +301,7 @@ void check_padding(const ResolvedCase& resolved, const RuleFacts& facts, RuleSin
   if (!data::lengths_differ(resolved)) return;
   const std::string& lengths = resolved.text("data.lengths");
   const auto refuse = [&](const std::string& reason) {
-    const std::string text = "lengths " + lengths + ": " + reason;
+    const std::string text = formatted("lengths {}: {}", lengths, reason);
     facts.swept ? sink.skip(text) : sink.error("data.lengths", text);
   };
   if (resolved.workload == "generate") {
@@ -307,9 +309,10 @@ void check_padding(const ResolvedCase& resolved, const RuleFacts& facts, RuleSin
         "workload generate takes its prompts from the front of each sample; set "
         "generate.prompt_tokens in place of data.lengths");
   } else if (model_kind(resolved).sees_padding) {
-    refuse("every position of " + model_kind(resolved).variant.name +
-           " sees all others, and nothing hides the padding from them; use gpt, whose positions "
-           "see earlier ones alone");
+    refuse(
+        formatted("every position of {} sees all others, and nothing hides the padding from them; "
+                  "use gpt, whose positions see earlier ones alone",
+                  model_kind(resolved).variant.name));
   } else if (resolved.flag("model.cuda_graph")) {
     refuse("a CUDA graph replays batches of one shape; leave out model.cuda_graph");
   } else if (resolved.text("model.kind") == "aoti") {
@@ -326,9 +329,9 @@ void check_loss(const ResolvedCase& resolved, RuleSink& sink) {
   const bool tokens = input == data::InputKind::kTokens;
   if (loss == "masked_cross_entropy") {
     if (kind.masked_loss && (!kind.from_file() || tokens || input == data::InputKind::kAny)) return;
-    sink.error("model.loss", loss + " hides tokens and asks for them, which fits bert_base; " +
-                                 kind.variant.name + " with data.kind " +
-                                 resolved.text("data.kind") + " takes cross_entropy");
+    sink.error("model.loss", formatted("{} hides tokens and asks for them, which fits bert_base; "
+                                       "{} with data.kind {} takes cross_entropy",
+                                       loss, kind.variant.name, resolved.text("data.kind")));
   } else if (loss != "cross_entropy" && tokens) {
     sink.error("model.loss", loss +
                                  " compares every class of one label per sample; token sequences "
@@ -360,15 +363,17 @@ void check_model(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
   const bool unknown = kind.from_file() || input == data::InputKind::kAny;
   const std::string need = unknown ? "" : kind.unmet_need(input, resolved);
   if (!need.empty()) {
-    sink.error("model.kind", resolved.text("model.kind") + " takes " + need + ", which data.kind " +
-                                 resolved.text("data.kind") + " does not give with these options");
+    sink.error("model.kind",
+               formatted("{} takes {}, which data.kind {} does not give with these options",
+                         resolved.text("model.kind"), need, resolved.text("data.kind")));
   }
   const bool known_when_opened =
       data::data_kind(resolved).open == nullptr;  // a user's data set, when opened
   if (input == data::InputKind::kAny && !known_when_opened && !resolved.has("data.classes")) {
-    sink.error("data.classes", "data.kind " + resolved.text("data.kind") +
-                                   " does not tell how many classes (or tokens) there are, and a "
-                                   "model's output is sized by it; set data.classes");
+    sink.error("data.classes",
+               formatted("data.kind {} does not tell how many classes (or tokens) there are, and a "
+                         "model's output is sized by it; set data.classes",
+                         resolved.text("data.kind")));
   }
   check_loss(resolved, sink);
   check_padding(resolved, facts, sink);

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/loader/loader_workload.h"
 #include "workloads/model/model_kinds.h"
 #include "workloads/model/model_section.h"
@@ -201,10 +202,9 @@ void check_checkpoint(const ResolvedCase& resolved, const RuleFacts& facts, Rule
   const std::int64_t steps = resolved.integer_or(option, every);
   if (steps % every == 0) return;
   const std::int64_t next = (steps / every + 1) * every;
-  sink.error(kEvery, "windows of " + std::to_string(steps) + " steps (" + option +
-                         ") do not all hold as many checkpoints; give " + option +
-                         " a multiple of " + std::to_string(every) + ", e.g. " +
-                         std::to_string(next));
+  sink.error(kEvery, formatted("windows of {} steps ({}) do not all hold as many checkpoints; give "
+                               "{} a multiple of {}, e.g. {}",
+                               steps, option, option, every, next));
 }
 
 namespace {
@@ -225,13 +225,14 @@ void check_lengths(const ResolvedCase& resolved, RuleSink& sink) {
   const auto [prompt, made] = generate_lengths(resolved, context);
   if (prompt >= 1 && prompt + made <= context) return;
   const bool asked = resolved.has("generate.prompt_tokens");
-  const std::string tokens = asked ? std::to_string(prompt) + " tokens of a prompt and " +
-                                         std::to_string(made) + " new ones are " +
-                                         std::to_string(prompt + made) + ","
-                                   : std::to_string(made) + " new tokens and a prompt are";
-  sink.error(asked ? "generate.prompt_tokens" : "generate.new_tokens",
-             tokens + " more than the context of " + std::to_string(context) +
-                 " tokens holds: lower it, or raise data.sequence_length");
+  const std::string tokens = asked ? formatted("{} tokens of a prompt and {} new ones are {},",
+                                               prompt, made, prompt + made)
+                                   : formatted("{} new tokens and a prompt are", made);
+  sink.error(
+      asked ? "generate.prompt_tokens" : "generate.new_tokens",
+      formatted(
+          "{} more than the context of {} tokens holds: lower it, or raise data.sequence_length",
+          tokens, context));
 }
 
 }  // namespace
@@ -279,8 +280,8 @@ GenerateLengths generate_lengths(const ResolvedCase& resolved, std::int64_t cont
 void check_generate(ResolvedCase& resolved, const RuleFacts&, RuleSink& sink) {
   if (!model::model_kind(resolved).generates) {
     sink.error("model.kind",
-               resolved.text("model.kind") +
-                   " has no key-value cache to generate with; these have one: " + generators());
+               formatted("{} has no key-value cache to generate with; these have one: {}",
+                         resolved.text("model.kind"), generators()));
   }
   check_lengths(resolved, sink);
   if (resolved.flag_or("model.cuda_graph", false)) {

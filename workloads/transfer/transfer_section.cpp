@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "workloads/loader/engines.h"
 
 namespace stepbench::transfer {
@@ -38,8 +39,9 @@ void check_pin_thread(const ResolvedCase& resolved, const RuleFacts& facts, Rule
         "needs workers: with num_workers 0 the training thread reads and pins each batch itself; "
         "set loader.num_workers: 1 or more, or placement: prefetch_stream");
   } else if (!engine.pins) {
-    refuse_it("needs a pin thread, which engine " + engine.variant.name +
-              " does not have; use engine thread or fork");
+    refuse_it(
+        formatted("needs a pin thread, which engine {} does not have; use engine thread or fork",
+                  engine.variant.name));
   } else if (!resolved.flag("loader.pin_memory")) {
     refuse_it("copies what the loader's pin thread has pinned; set loader.pin_memory: true");
   }
@@ -131,14 +133,15 @@ void check_transfer(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
   const std::string name(placement.name);
   const bool on_cpu = resolved.text("device") == "cpu";
   if (!on_cpu && placement.kind == PlacementKind::kNone) {
-    sink.error("transfer.placement", "none leaves batches in host memory, but the model is on " +
-                                         resolved.text("device") + "; use inline, or device: cpu");
+    sink.error("transfer.placement", formatted("none leaves batches in host memory, but the model "
+                                               "is on {}; use inline, or device: cpu",
+                                               resolved.text("device")));
   }
   if (on_cpu && placement.asynchronous) {
     refuse(resolved, facts, sink, "transfer.placement",
-           "transfer.placement: " + name +
-               " copies to a CUDA device, and the step is on the CPU, where batches are used in "
-               "place");
+           formatted("transfer.placement: {} copies to a CUDA device, and the step is on the CPU, "
+                     "where batches are used in place",
+                     name));
     return;
   }
   if (placement.kind == PlacementKind::kPinThread) check_pin_thread(resolved, facts, sink);
@@ -160,12 +163,12 @@ void check_copy(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink) 
         "use workload: train_step");
   } else if (!placement.copies) {
     refuse(resolved, facts, sink, "transfer.placement",
-           "transfer.placement: " + name + " leaves the workload transfer nothing to copy");
+           formatted("transfer.placement: {} leaves the workload transfer nothing to copy", name));
   } else if (on_cpu && placement.kind != PlacementKind::kPrefetchStream) {
     refuse(resolved, facts, sink, "transfer.placement",
-           "transfer.placement: " + name +
-               " copies nothing on the CPU; prefetch_stream tries its two buffers there, within "
-               "memory");
+           formatted("transfer.placement: {} copies nothing on the CPU; prefetch_stream tries its "
+                     "two buffers there, within memory",
+                     name));
   } else if (on_cpu && resolved.text("copy.source") == "pinned") {
     refuse(resolved, facts, sink, "copy.source", "pinned memory needs a CUDA device");
   }
@@ -191,7 +194,7 @@ const Placement& placement_of(const ResolvedCase& resolved) {
   for (const Placement& placement : placements()) {
     if (placement.name == name) return placement;
   }
-  throw ConfigError("transfer.placement", "unknown placement '" + name + "'");
+  throw ConfigError("transfer.placement", formatted("unknown placement '{}'", name));
 }
 
 }  // namespace stepbench::transfer

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/bisect/internal/counts.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/record/result_file.h"
@@ -33,7 +34,7 @@ std::string failed_gate(const verdict::Comparison& comparison) {
 }
 
 std::string numbered(std::size_t build) {
-  return build == 0 ? std::string() : "-" + std::to_string(build + 1);
+  return build == 0 ? std::string() : formatted("-{}", build + 1);
 }
 
 std::uint64_t seed_of(const std::vector<Commit>& commits) {
@@ -119,9 +120,10 @@ void require_one_case(const BisectRequest& request, const campaign::AbArms& arms
     const std::string why = arms.missing.empty() ? "" : ": " + arms.missing.front().reason;
     throw ConfigError(request.file, "neither end can measure a case of this file" + why);
   }
-  throw ConfigError(request.file,
-                    "has " + text::counted(std::ssize(arms.points), "case") +
-                        "; a search judges one: choose it with --case ID or --filter KEY=VALUE");
+  throw ConfigError(
+      request.file,
+      formatted("has {}; a search judges one: choose it with --case ID or --filter KEY=VALUE",
+                text::counted(std::ssize(arms.points), "case")));
 }
 
 // Why launches of this side have no result; empty: all have one.
@@ -139,13 +141,13 @@ std::string repeat_of(const BisectRequest& request, const campaign::AbRequest& a
                       const verdict::AbPoint& point) {
   // Trees are removed at the end, programs are kept.
   if (reads_trees(request) || ab.a.worker.empty()) return {};
-  std::string command = "stepbench ab " + text::shell_word(ab.file) + " --a " +
-                        text::shell_word(ab.a.worker) + " --b " + text::shell_word(ab.b.worker);
+  std::string command = formatted("stepbench ab {} --a {} --b {}", text::shell_word(ab.file),
+                                  text::shell_word(ab.a.worker), text::shell_word(ab.b.worker));
   for (const std::string& set : ab.set) {
     command += " --set " + text::shell_word(text::mask_secrets(set, {}));
   }
-  return command + " --case " + point.a_case.substr(0, 12) +
-         (counts_only(request) ? " --gate counts" : " --metric " + request.metric);
+  return formatted("{} --case {}{}", command, point.a_case.substr(0, 12),
+                   counts_only(request) ? " --gate counts" : " --metric " + request.metric);
 }
 
 }  // namespace

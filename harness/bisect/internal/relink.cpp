@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 
 namespace stepbench::bisect {
@@ -77,8 +78,9 @@ std::vector<std::string> variables_of_layout(const fs::path& folder, std::size_t
     os::write_output_file("", folder / name, kLinker);
     fs::permissions(folder / name, fs::perms::owner_all);
   }
-  return {"COMPILER_PATH=" + folder.string() + (compiler_path.empty() ? "" : ":" + compiler_path),
-          "STEPBENCH_COMPILER_PATH=" + compiler_path, "STEPBENCH_LAYOUT=" + std::to_string(number)};
+  return {formatted("COMPILER_PATH={}{}", folder.string(),
+                    compiler_path.empty() ? "" : ":" + compiler_path),
+          "STEPBENCH_COMPILER_PATH=" + compiler_path, formatted("STEPBENCH_LAYOUT={}", number)};
 }
 
 std::vector<fs::path> linked_in(const fs::path& folder) {

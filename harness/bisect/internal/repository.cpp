@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/machine/environment.h"
 #include "harness/os/process.h"
 #include "harness/os/text_file.h"
@@ -37,7 +38,7 @@ std::string error_output_of(const os::CommandResult& result) {
   if (result.timed_out) return "no answer within 10 minutes";
   if (result.flooded) return "more than 64 MiB of text";
   const std::string text = trimmed(result.err.empty() ? result.out : result.err);
-  return text.empty() ? "exit status " + std::to_string(result.exit_status) : text;
+  return text.empty() ? formatted("exit status {}", result.exit_status) : text;
 }
 
 // Locks our trees with their owner's name, so that git does not remove them and leftovers of a
@@ -46,7 +47,7 @@ constexpr std::string_view kMark = "stepbench bisect, ";
 
 // A pid of another machine or container says nothing here.
 std::string place_of_pids() {
-  return " on " + machine::host_name("/") + " in " + run::pid_namespace("/proc/self");
+  return formatted(" on {} in {}", machine::host_name("/"), run::pid_namespace("/proc/self"));
 }
 
 std::string mark() {
@@ -113,10 +114,11 @@ Commit Repository::commit_named(const std::string& name) const {
   const os::CommandResult found =
       git(top_, {"rev-parse", "--verify", "--quiet", "--end-of-options", name + "^{commit}"});
   if (!is_done(found)) {
-    throw ConfigError(name, "is not a commit, branch or tag of the repository " + top_.string() +
-                                (is_shallow() ? ", which is a shallow clone: `git fetch "
-                                                "--unshallow` brings all commits"
-                                              : ""));
+    throw ConfigError(
+        name, formatted("is not a commit, branch or tag of the repository {}{}", top_.string(),
+                        is_shallow() ? ", which is a shallow clone: `git fetch "
+                                       "--unshallow` brings all commits"
+                                     : ""));
   }
   Commit commit{.id = trimmed(found.out)};
   commit.title = trimmed(needed(name, git(top_, {"show", "-s", "--format=%s", commit.id})));
@@ -131,22 +133,24 @@ std::vector<Commit> Repository::commits_between(const std::string& good,
   auto [commits, from] = line_to(last.id, first.id);
   if (commits.empty()) {
     throw ConfigError(
-        good, "is not an ancestor of " + bad + " but comes after it; give the good commit first");
+        good,
+        formatted("is not an ancestor of {} but comes after it; give the good commit first", bad));
   }
   if (from == first.id) {
     commits.insert(commits.begin(), first);
     return commits;
   }
   if (is_shallow()) {
-    throw ConfigError(good, "is not reached from " + bad +
-                                ": this clone is shallow; `git fetch --unshallow` brings the rest");
+    throw ConfigError(good, formatted("is not reached from {}: this clone is shallow; `git fetch "
+                                      "--unshallow` brings the rest",
+                                      bad));
   }
-  throw ConfigError(good, "is not on the line of first parents of " + bad +
-                              (from.empty() ? ", and has no commit in common with it"
-                                            : ": what only " + good +
-                                                  " has would be taken for the change; "
-                                                  "their merge base on that line is " +
-                                                  short_id({.id = from}) + ", begin there"));
+  throw ConfigError(
+      good, formatted("is not on the line of first parents of {}{}", bad,
+                      from.empty() ? ", and has no commit in common with it"
+                                   : formatted(": what only {} has would be taken for the change; "
+                                               "their merge base on that line is {}, begin there",
+                                               good, short_id({.id = from}))));
 }
 
 Repository::Line Repository::line_to(const std::string& last, const std::string& without) const {
@@ -173,8 +177,9 @@ void Repository::check_out(const std::string& id, const fs::path& folder) const 
                                               "--reason", mark(), folder.string(), id});
   if (is_done(result)) return;
   const bool is_silent = result.started && result.out.empty() && result.err.empty();
-  throw ConfigError(id, "cannot be checked out: " + error_output_of(result) +
-                            (is_silent ? "; perhaps of the repository's hook post-checkout" : ""));
+  throw ConfigError(id,
+                    formatted("cannot be checked out: {}{}", error_output_of(result),
+                              is_silent ? "; perhaps of the repository's hook post-checkout" : ""));
 }
 
 void Repository::remove(const fs::path& folder) const {
@@ -231,7 +236,8 @@ std::vector<Commit> versions_between(const std::vector<std::string>& all, const 
   for (const auto& [at, name] : {std::pair(first, good), std::pair(last, bad)}) {
     if (at == all.end()) throw ConfigError(name, "is not one of --versions");
   }
-  if (first >= last) throw ConfigError(bad, "does not come after " + good + " in --versions");
+  if (first >= last)
+    throw ConfigError(bad, formatted("does not come after {} in --versions", good));
   std::vector<Commit> commits;
   for (auto at = first; at <= last; ++at) commits.push_back({.id = *at});
   return commits;

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -18,11 +19,11 @@ std::string change_text(const verdict::TestResult& test) {
   if (!test.change) return "change unknown";
   std::string text = text::signed_percent(*test.change) + " %";
   if (std::isfinite(test.interval.high)) {
-    text += " [" + text::signed_percent(test.interval.low) + ", " +
-            text::signed_percent(test.interval.high) + "]";
+    text += formatted(" [{}, {}]", text::signed_percent(test.interval.low),
+                      text::signed_percent(test.interval.high));
   }
   if (test.corrected_change) {
-    text += ", corrected " + text::signed_percent(*test.corrected_change) + " %";
+    text += formatted(", corrected {} %", text::signed_percent(*test.corrected_change));
   }
   return text;
 }
@@ -94,8 +95,8 @@ void AbAgenda::note_ends(const record::Results& finished) {
       if ((key.arm == verdict::kArmA ? point.a_case : point.b_case) != key.case_id || given_up_[i])
         continue;
       given_up_[i] = true;
-      setup_.print_line("given up: " + setup_.labels[i] + ": " + verdict::arm_label(key.arm) +
-                        " cannot be measured");
+      setup_.print_line(formatted("given up: {}: {} cannot be measured", setup_.labels[i],
+                                  verdict::arm_label(key.arm)));
     }
   }
 }
@@ -106,8 +107,11 @@ void AbAgenda::check_metrics(std::size_t index, const verdict::AbPairs& pairs) {
   has_metrics_[index] = true;
   const verdict::TestedMetric* absent = verdict::absent_metric(pairs.pair, setup_.tested);
   if (absent == nullptr) return;
-  throw ConfigError("--metric", "no launch of " + setup_.labels[index] + " gives '" + absent->name +
-                                    "'; `stepbench show --case ID` prints the numbers of a case");
+  throw ConfigError(
+      "--metric",
+      formatted(
+          "no launch of {} gives '{}'; `stepbench show --case ID` prints the numbers of a case",
+          setup_.labels[index], absent->name));
 }
 
 verdict::AbPairs AbAgenda::pairs_of(const record::Results& finished, std::size_t index,
@@ -140,10 +144,10 @@ void AbAgenda::announce_ended_points() {
     end_announced_[i] = true;
     const verdict::TestResult& first = one.tests.front();
     const bool open = first.verdict == verdict::Verdict::kInconclusive;
-    setup_.print_line((open ? "not decided after " : "decided after ") +
-                      text::counted(static_cast<std::int64_t>(one.ended_at), "pair") + ": " +
-                      setup_.labels[i] + ": " + setup_.tested.metrics.front().name + ' ' +
-                      std::string(name_of(first.verdict)) + ", " + change_text(first));
+    setup_.print_line(
+        formatted("{}{}: {}: {} {}, {}", open ? "not decided after " : "decided after ",
+                  text::counted(static_cast<std::int64_t>(one.ended_at), "pair"), setup_.labels[i],
+                  setup_.tested.metrics.front().name, name_of(first.verdict), change_text(first)));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/planning.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/estimate/case_rows.h"
@@ -27,7 +28,8 @@ std::vector<std::string> own_settings(const std::vector<std::string>& set,
   std::vector<std::string> all = set;
   for (const std::string& variable : env) {
     if (variable.find('=') == std::string::npos || variable.front() == '=') {
-      throw ConfigError(flag, "`" + variable + "` is not NAME=VALUE, as in OMP_NUM_THREADS=1");
+      throw ConfigError(flag,
+                        formatted("`{}` is not NAME=VALUE, as in OMP_NUM_THREADS=1", variable));
     }
     all.push_back("env." + variable);
   }
@@ -66,7 +68,7 @@ plan::PlanRequest plan_request(const AbRequest& request, const std::vector<std::
       return set.starts_with("profile.ops=");
     });
     if (!chosen) plan.set.emplace_back("profile.ops=native");
-    plan.set.push_back("profile.launches=" + std::to_string(request.profiled));
+    plan.set.push_back(formatted("profile.launches={}", request.profiled));
   }
   plan.set.insert(plan.set.end(), own.begin(), own.end());
   return plan;
@@ -81,7 +83,7 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
     throw ConfigError(error.where(),
-                      "in " + verdict::arm_label(arm.name) + " (" + arm.words + "): " + what);
+                      formatted("in {} ({}): {}", verdict::arm_label(arm.name), arm.words, what));
   }
 }
 
@@ -99,9 +101,10 @@ void take_plan(Planned planned, AbArm& arm) {
 void refuse_swept(const AbArm& arm) {
   for (std::size_t i = 0; i < arm.set.size(); ++i) {
     if (std::ranges::find(arm.plan.varying, arm.names[i]) == arm.plan.varying.end()) continue;
-    throw ConfigError("--" + arm.name + "-set " + arm.set[i],
-                      "has no effect: the sweep sets " + arm.names[i] +
-                          "; take it out of the sweep, or keep one value with --filter");
+    throw ConfigError(formatted("--{}-set {}", arm.name, arm.set[i]),
+                      formatted("has no effect: the sweep sets {}; take it out of the sweep, or "
+                                "keep one value with --filter",
+                                arm.names[i]));
   }
 }
 
@@ -120,10 +123,10 @@ void refuse_arms_without_pairs(const AbArms& arms) {
                         "give one, as in --set schedule.active=50");
     }
     if (a != b) {
-      throw ConfigError(
-          "schedule.active",
-          "is " + a + " in arm A and " + b +
-              " in arm B; windows of different lengths end at different turns of the loader");
+      throw ConfigError("schedule.active",
+                        formatted("is {} in arm A and {} in arm B; windows of different lengths "
+                                  "end at different turns of the loader",
+                                  a, b));
     }
   }
 }
@@ -174,12 +177,13 @@ void warn_of_defaults(const std::string& name, const Value& a, const Value& b, c
   const Option* in_b = arms.b.catalogue.find_option(name);
   if (in_a != nullptr && in_b != nullptr &&
       (in_a->default_value != in_b->default_value || in_a->default_in != in_b->default_in)) {
-    warnings.insert("the default of " + name + " is " + to_text(a) + " in arm A and " + to_text(b) +
-                    " in arm B");
+    warnings.insert(formatted("the default of {} is {} in arm A and {} in arm B", name, to_text(a),
+                              to_text(b)));
   } else if ((in_a == nullptr) != (in_b == nullptr)) {
     const bool only_a = in_a != nullptr;
-    warnings.insert("only " + verdict::arm_label(only_a ? verdict::kArmA : verdict::kArmB) +
-                    "'s worker knows " + name + " (here " + to_text(only_a ? a : b) + ")");
+    warnings.insert(formatted("only {}'s worker knows {} (here {})",
+                              verdict::arm_label(only_a ? verdict::kArmA : verdict::kArmB), name,
+                              to_text(only_a ? a : b)));
   }
 }
 
@@ -206,10 +210,9 @@ void join_arms(const plan::Plan& base, const std::set<std::string>& kept, AbArms
   for (const AbArm* arm : {&arms.a, &arms.b}) {
     if (arm->plan.cases.size() == size) continue;
     throw ConfigError("--" + arm->name + "-set",
-                      "makes " + std::to_string(arm->plan.cases.size()) + " cases of the plan's " +
-                          std::to_string(size) +
-                          ": some become equal and have no partner in the other arm; use --filter "
-                          "on the plan first");
+                      formatted("makes {} cases of the plan's {}: some become equal and have no "
+                                "partner in the other arm; use --filter on the plan first",
+                                arm->plan.cases.size(), size));
   }
   std::vector<plan::PlannedCase> a;
   std::vector<plan::PlannedCase> b;
@@ -273,11 +276,12 @@ bool is_default(const AbArm& arm, std::size_t cases, const std::string& name,
 std::string setting_words(const AbArm& arm, std::size_t cases, const std::string& name,
                           const std::string& source) {
   const auto value = value_in(arm, cases, name);
-  if (!value) return name + " as the " + source + " says";
+  if (!value) return formatted("{} as the {} says", name, source);
   if (value->empty()) return name + " unset";
   if (std::ranges::find(arm.names, name) != arm.names.end()) return name + '=' + *value;
-  return name + '=' + *value +
-         (is_default(arm, cases, name, *value) ? " (default)" : " (from the " + source + ')');
+  return formatted(
+      "{}={}{}", name, *value,
+      is_default(arm, cases, name, *value) ? " (default)" : " (from the " + source + ')');
 }
 
 std::string worker_words(const std::string& given) {
@@ -304,7 +308,7 @@ void describe_arms(const AbRequest& request, AbArms& arms) {
       b.push_back(setting_words(arms.b, arms.points.size(), name, source));
     }
   }
-  if (a.empty()) a = b = {"as the " + source + " says"};
+  if (a.empty()) a = b = {formatted("as the {} says", source)};
   arms.a.words = text::join(a, " ");
   arms.b.words = text::join(b, " ");
 }
@@ -319,9 +323,10 @@ std::string equal_arms_note(const AbArms& arms) {
     if (!std::equal(a.begin(), a.end(), b.begin(), b.end())) return {};
   }
   const std::vector<std::string>& set = arms.b.set.empty() ? arms.a.set : arms.b.set;
-  return "both arms are the same program with the same options" +
-         (set.empty() ? "" : " (" + text::join(set) + " changes nothing)") +
-         ": this A/A run can show how much equal launches differ, and no change";
+  return formatted(
+      "both arms are the same program with the same options{}: this A/A run can show how much "
+      "equal launches differ, and no change",
+      set.empty() ? "" : formatted(" ({} changes nothing)", text::join(set)));
 }
 
 AbArms resolve_arms(const AbRequest& request, const CampaignContext& context) {

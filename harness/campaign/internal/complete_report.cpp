@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
@@ -266,16 +267,18 @@ void report_separate_training(std::span<record::Launch> ranks) {
   ranks.front().row.report.findings.push_back(
       {.id = "ranks.apart",
        .severity = Severity::kProblem,
-       .text = "the " + count +
-               " ranks trained apart: in the measured steps no process group had all of them",
+       .text = formatted(
+           "the {} ranks trained apart: in the measured steps no process group had all of them",
+           count),
        .value = static_cast<double>(ranks.size()),
        .threshold = 1,
        .unit = "ranks",
        .evidence = {"step_ns"},
-       .remedy = "The script initialises no process group of its " + count +
-                 " ranks: torch.distributed.init_process_group(), which reads RANK and WORLD_SIZE, "
-                 "or the option by which it does (--local_rank, --distributed); without --ranks it "
-                 "is measured as one process."});
+       .remedy = formatted("The script initialises no process group of its {} ranks: "
+                           "torch.distributed.init_process_group(), which reads RANK and "
+                           "WORLD_SIZE, or the option by which it does (--local_rank, "
+                           "--distributed); without --ranks it is measured as one process.",
+                           count)});
 }
 
 void add_waits(std::span<record::Launch> ranks, std::vector<traces::RankTrace> traces) {
@@ -303,7 +306,7 @@ void add_waits(std::span<record::Launch> ranks, std::vector<traces::RankTrace> t
     for (std::size_t other = 0; other < row.waits_for_ns.size(); ++other) {
       const auto ns = static_cast<std::int64_t>(row.waits_for_ns[other]);
       if (ns <= 0) continue;
-      machine["rank.waits_for." + std::to_string(report.rows[other].rank) + "_ns"] = ns;
+      machine[formatted("rank.waits_for.{}_ns", report.rows[other].rank)] = ns;
     }
   }
   if (auto finding = traces::straggler_finding(report)) {

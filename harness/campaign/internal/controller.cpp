@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/complete_report.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/estimate/case_rows.h"
@@ -56,7 +57,7 @@ const RunArm& Controller::arm_of(const run::Job& job) const {
   for (const RunArm& arm : setup_.arms) {
     if (arm.name == job.arm) return arm;
   }
-  throw Error("no arm '" + job.arm + "' in this run");
+  throw Error(formatted("no arm '{}' in this run", job.arm));
 }
 
 void Controller::run(run::Agenda& agenda, record::Results& finished) {
@@ -94,8 +95,9 @@ record::LaunchRow Controller::row_of(const run::Job& job, const plan::PlannedCas
   row.options = run::without_secrets(resolved.options);
   for (const auto& [name, value] : job.context) row.options.insert_or_assign(name, value);
   row.started_utc = text::utc_text(setup_.now());
-  row.repeat_command = text::mask_secrets(arm_of(job).repeat_prefix, secrets_) + " --case " +
-                       resolved.case_id + " --launches 1";
+  row.repeat_command =
+      formatted("{} --case {} --launches 1",
+                text::mask_secrets(arm_of(job).repeat_prefix, secrets_), resolved.case_id);
   return row;
 }
 
@@ -115,7 +117,7 @@ run::LaunchRequest Controller::request_of(const run::Job& job, const ResolvedCas
   const run::WorkerProgram& worker = arm_of(job).worker;
   if (worker.by_interpreter) argv.push_back(run::find_interpreter(environment));
   argv.push_back(worker.path.string());
-  argv.push_back("--control-fd=" + std::to_string(run::kControlDescriptor));
+  argv.push_back(formatted("--control-fd={}", run::kControlDescriptor));
   run::LaunchRequest request{.spawn = {std::move(argv), std::move(environment)},
                              .message = {},
                              .limits = run::limits_of(resolved, job.pass),
@@ -279,9 +281,10 @@ std::string Controller::write_worker(const RunArm& arm, const run::LaunchResult&
   if (!result.hello) return {};
   const std::string& build = build_ids_.try_emplace(arm.name, result.hello->build_id).first->second;
   if (build != result.hello->build_id) {
-    throw ConfigError(arm.worker.path.string(),
-                      "the worker changed while the run lasted: its build was " + build +
-                          " and is now " + result.hello->build_id);
+    throw ConfigError(
+        arm.worker.path.string(),
+        formatted("the worker changed while the run lasted: its build was {} and is now {}", build,
+                  result.hello->build_id));
   }
   record::WorkerRow row{.worker_id = {},
                         .path = arm.worker.path.string(),
@@ -292,7 +295,8 @@ std::string Controller::write_worker(const RunArm& arm, const run::LaunchResult&
   row.environment.merge(machine::relevant_variables(environment));
   if (!removed.empty()) row.environment.emplace("env_removed", text::join(removed, " "));
   std::string text = row.path + '\n' + row.build_id;
-  for (const auto& [name, value] : row.environment) text += '\n' + name + '=' + to_text(value);
+  for (const auto& [name, value] : row.environment)
+    text += formatted("\n{}={}", name, to_text(value));
   row.worker_id = digest(text);
   std::string id = row.worker_id;
   if (workers_written_.insert(id).second) {

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::campaign {
 namespace {
@@ -34,8 +35,8 @@ os::Descriptor open_or_create(const std::filesystem::path& file) {
     }
     if (errno != EEXIST) break;
   }
-  throw ConfigError(file.string(), std::string{"cannot lock the device: "} + std::strerror(errno) +
-                                       " (--no-lock runs without)");
+  throw ConfigError(file.string(), formatted("cannot lock the device: {} (--no-lock runs without)",
+                                             std::strerror(errno)));
 }
 
 // The previous owner may have removed the file between open() and flock().
@@ -67,7 +68,7 @@ std::optional<DeviceLock> DeviceLock::try_acquire(const std::filesystem::path& d
       return std::nullopt;
     }
     if (!is_still_there(descriptor, file)) continue;
-    const std::string pid = std::to_string(::getpid()) + "\n";
+    const std::string pid = formatted("{}\n", ::getpid());
     if (::ftruncate(descriptor.value(), 0) == 0) {
       [[maybe_unused]] const ssize_t ignored =
           ::pwrite(descriptor.value(), pid.data(), pid.size(), 0);
@@ -116,7 +117,7 @@ std::optional<std::vector<DeviceLock>> lock_devices(const std::filesystem::path&
                               "for its end, --no-lock measures anyway");
       }
       if (!announced)
-        progress.print_line("waiting: " + holder_name + " measures on device " + device);
+        progress.print_line(formatted("waiting: {} measures on device {}", holder_name, device));
       announced = true;
       pollfd wait{interrupts.descriptor(), POLLIN, 0};
       constexpr int kRetryMs = 200;

@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/plan_forecast.h"
 #include "harness/json/fields.h"
 #include "harness/nights/night.h"
@@ -73,8 +74,8 @@ class NightMeasurement {
       try {
         return measure(experiment, begun, reference);
       } catch (const ConfigError& error) {
-        progress_.print_line("note: " + experiment.request.file +
-                             " is measured again: " + error.what());
+        progress_.print_line(
+            formatted("note: {} is measured again: {}", experiment.request.file, error.what()));
       }
     }
     try {
@@ -195,10 +196,10 @@ class NightMeasurement {
     const bool is_last = kMore * rounds > kMax;
     if (is_last) paired_reference.profiled = {id};
     paired_reference.pairs[id] = planned + std::min(kMax, kMore * rounds);
-    progress_.print_line(experiment.request.file + ": " + case_name(experiment.results, id) +
-                         (is_last
-                              ? " still looks odd: its operations are recorded"
-                              : " looks odd: " + std::to_string(kMore * rounds) + " fresh pairs"));
+    progress_.print_line(
+        formatted("{}: {}{}", experiment.request.file, case_name(experiment.results, id),
+                  is_last ? " still looks odd: its operations are recorded"
+                          : formatted(" looks odd: {} fresh pairs", kMore * rounds)));
     try {
       const std::size_t before = experiment.results.launches.size();
       measure(experiment, experiment.folder, paired_reference);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/planning.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/nights/history.h"
@@ -104,10 +105,10 @@ void note_other_work(const record::Results& tonight, const record::Results& refe
       if (difference && differ++ == 0) first = verdict::to_text(*difference);
     }
     if (differ == 0) return;
-    notes.push_back("in " + text::counted(differ, "case") +
-                    " tonight's program computes something else than the reference: " + first +
-                    "; it is judged anyway; `stepbench track note RUN --as baseline` starts again "
-                    "with tonight's");
+    notes.push_back(formatted(
+        "in {} tonight's program computes something else than the reference: {}; it is judged "
+        "anyway; `stepbench track note RUN --as baseline` starts again with tonight's",
+        text::counted(differ, "case"), first));
   } catch (const ConfigError&) {
     return;  // a smoke run, which is not in any history
   }
@@ -140,8 +141,9 @@ std::string night_cause(const record::Results& results, const std::string& case_
   const std::vector<verdict::PhaseChange> phases =
       verdict::explaining_phases(pair, kConfidence, verdict::Design::kInterleaved);
   for (std::size_t i = 0; i < std::min(phases.size(), kPhases); ++i) {
-    parts.push_back(phase_text(phases[i]) + ' ' + text::signed_duration(phases[i].change_ns) +
-                    ", " + text::percent_text(phases[i].share) + " of the change");
+    parts.push_back(formatted("{} {}, {} of the change", phase_text(phases[i]),
+                              text::signed_duration(phases[i].change_ns),
+                              text::percent_text(phases[i].share)));
   }
   if (const auto faults =
           verdict::explaining_faults(pair, kConfidence, verdict::Design::kInterleaved)) {
@@ -153,7 +155,8 @@ std::string night_cause(const record::Results& results, const std::string& case_
   for (std::size_t i = 0; i < std::min(ops.size(), kOps); ++i) {
     const double calls = ops[i].candidate_calls - ops[i].base_calls;
     std::string text = ops[i].name;
-    if (calls != 0) text += (calls > 0 ? " +" : " ") + text::significant(calls) + " calls/step";
+    if (calls != 0)
+      text += formatted("{}{} calls/step", calls > 0 ? " +" : " ", text::significant(calls));
     if (ops[i].change_ns) text += ' ' + text::signed_duration(*ops[i].change_ns) + " per step";
     if (!ops[i].phase.empty()) text += " in " + ops[i].phase;
     parts.push_back(std::move(text));
@@ -244,9 +247,9 @@ PairedNight paired_night(const NightlyExperiment& experiment, const CampaignCont
   night.tonight_fails = tonight.reason;
   night.reference_fails = reference.reason;
   if (reference.failed > 0) {
-    night.notes.push_back(std::to_string(reference.failed) + " of " +
-                          text::counted(reference.all, "launch") +
-                          " of the reference program failed: " + reference.reason);
+    night.notes.push_back(formatted("{} of {} of the reference program failed: {}",
+                                    reference.failed, text::counted(reference.all, "launch"),
+                                    reference.reason));
   }
   note_other_work(own_results, of_reference_results, night.notes);
   const nights::RunMargins margins(night.run);

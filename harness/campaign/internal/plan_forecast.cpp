@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/planning.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/nights/night.h"
@@ -98,8 +99,8 @@ std::string expected_text(const TimeEstimate& estimate) {
 
 std::string night_text(const TimeEstimate& estimate) {
   if (estimate.known_cases == 0) return {};
-  return "as a night: about " + text::rough_duration(estimate.night_s) + ", " +
-         text::rough_duration(estimate.night_most_s) + " at most";
+  return formatted("as a night: about {}, {} at most", text::rough_duration(estimate.night_s),
+                   text::rough_duration(estimate.night_most_s));
 }
 
 namespace {

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
@@ -82,12 +83,11 @@ void check_ranks(plan::Plan& plan, const CampaignContext& context) {
     if (!takes_devices || catalogue::launcher_named(launcher).other_machines || ranks <= devices) {
       continue;
     }
-    const std::string reason =
-        std::to_string(ranks) + " ranks take a CUDA device each, and " + launcher +
-        " starts all of them on this machine, which shows " + text::counted(devices, "device") +
-        "; use " +
-        (devices > 1 ? "distributed.ranks: " + std::to_string(devices) : std::string("one rank")) +
-        ", or device: cpu";
+    const std::string reason = formatted(
+        "{} ranks take a CUDA device each, and {} starts all of them on this machine, which shows "
+        "{}; use {}, or device: cpu",
+        ranks, launcher, text::counted(devices, "device"),
+        devices > 1 ? formatted("distributed.ranks: {}", devices) : std::string("one rank"));
     if (plan.cases.size() == 1) throw ConfigError("distributed.ranks", reason);
     planned.skip = "distributed.ranks: " + reason;
   }

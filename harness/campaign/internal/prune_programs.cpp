@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/campaign/internal/reference_program.h"
 #include "harness/text/time_text.h"
 
@@ -46,8 +47,8 @@ PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
     const fs::path home = build.worker.parent_path();
     if (build.host != host || (!below.empty() && home.parent_path() != below)) continue;
     if (const std::string why = foreign_build_reason(build); !why.empty()) {
-      pruned.notes.push_back(home.string() + " " + why +
-                             ": left as it is, and the history forgets build " + build.build_id);
+      pruned.notes.push_back(formatted("{} {}: left as it is, and the history forgets build {}",
+                                       home.string(), why, build.build_id));
       if (!dry_run) store.forget_build(build.build_id, build.host);
       continue;
     }
@@ -58,7 +59,8 @@ PrunedPrograms prune_programs(nights::TrackStore& store, std::string_view host,
     if (program.removed && !dry_run) {
       fs::remove_all(home, error);
       if (error) {
-        pruned.notes.push_back(home.string() + " cannot be removed: " + error.message());
+        pruned.notes.push_back(
+            formatted("{} cannot be removed: {}", home.string(), error.message()));
         program.removed = false;
       } else {
         store.forget_build(program.build.build_id, program.build.host);

@@ -13,6 +13,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_files.h"
 #include "harness/machine/environment.h"
@@ -81,9 +82,9 @@ ChosenReference choose_reference(const RunRequest& request, const PlannedRun& to
   const ScriptInterpreter interpreter = stored_interpreter(*program);
   const InterpreterState state = state_of(interpreter, reference.tonight.interpreter);
   if (state == InterpreterState::kMissing) {
-    return without(nights::NightReason::kReferenceMissing, "its interpreter " + interpreter.path +
-                                                               " (" + interpreter.versions +
-                                                               ") does not exist any more");
+    return without(nights::NightReason::kReferenceMissing,
+                   formatted("its interpreter {} ({}) does not exist any more", interpreter.path,
+                             interpreter.versions));
   }
   try {
     const bool uses_own = state == InterpreterState::kUnchanged;
@@ -161,7 +162,7 @@ std::string build_of(const fs::path& program, std::vector<fs::path> files,
     const std::string content = file != kInterpreterFile   ? read()
                                 : interpreter.path.empty() ? identity_of(parse_interpreter(read()))
                                                            : identity_of(interpreter);
-    text += file.generic_string() + '\n' + digest(content) + '\n';
+    text += formatted("{}\n{}\n", file.generic_string(), digest(content));
   }
   return digest(text);
 }
@@ -225,17 +226,17 @@ NightProgram night_script(const plan::Plan& plan, const machine::Variables& vari
     if (file != script.program.filename()) script.files.emplace_back(file);
   }
   if (bytes > kMaxProgramBytes) {
-    return refuse("the tracked files of " + folder.string() + " are " +
-                  text::byte_text(static_cast<double>(bytes)) + ", more than " +
-                  text::byte_text(static_cast<double>(kMaxProgramBytes)));
+    return refuse(formatted("the tracked files of {} are {}, more than {}", folder.string(),
+                            text::byte_text(static_cast<double>(bytes)),
+                            text::byte_text(static_cast<double>(kMaxProgramBytes))));
   }
   const fs::path repository = repository_of(folder);
   const std::string module =
       module_elsewhere(script.program, script.files, tracked_files(repository),
                        folder.lexically_relative(repository));
   if (!module.empty()) {
-    return refuse("it imports " + module + ", which lies in the repository outside of " +
-                  folder.string());
+    return refuse(formatted("it imports {}, which lies in the repository outside of {}", module,
+                            folder.string()));
   }
   script.build = build_of(script.program, script.files, script.interpreter);
   return script;
@@ -317,9 +318,9 @@ NightProgram night_program(const PlannedRun& run, const machine::Variables& vari
   ScriptFiles files = files_of_script(program.program);
   program.files = std::move(files.local_files);
   for (const fs::path& elsewhere : files.elsewhere) {
-    program.notes.push_back(
-        program.program.filename().string() + " names " + elsewhere.string() +
-        ", which is not kept with it: if it changes, the reference changes too");
+    program.notes.push_back(formatted(
+        "{} names {}, which is not kept with it: if it changes, the reference changes too",
+        program.program.filename().string(), elsewhere.string()));
   }
   const std::vector<fs::path> code = code_of(program.program.parent_path(), program.files);
   program.build = code.empty() ? worker.build_id : build_of(program.program, code);
@@ -343,7 +344,8 @@ std::string store_program(nights::TrackStore& store, const NightProgram& program
     try {
       copy_program(program, home);
     } catch (const fs::filesystem_error& error) {
-      return home.string() + ": the program cannot be kept here: " + error.code().message();
+      return formatted("{}: the program cannot be kept here: {}", home.string(),
+                       error.code().message());
     }
     if (!is_whole(stored)) {
       std::error_code ignored;

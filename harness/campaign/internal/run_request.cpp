@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/files.h"
@@ -37,7 +38,7 @@ plan::Shard parse_shard(const std::string& text) {
   const auto [rest, second] =
       parted ? std::from_chars(slash + 1, end, count) : std::from_chars_result{};
   if (!parted || second != std::errc{} || rest != end || index < 1 || count < 1 || index > count) {
-    throw ConfigError("--shard", "`" + text + "` is not I/N with 1 <= I <= N, as in 2/4");
+    throw ConfigError("--shard", formatted("`{}` is not I/N with 1 <= I <= N, as in 2/4", text));
   }
   return {.index = index - 1, .count = count};
 }
@@ -48,14 +49,15 @@ plan::Shard shard_here(const std::string& given, const machine::Variables& varia
     try {
       return parse_shard(shard);
     } catch (const ConfigError&) {
-      throw ConfigError(kShard, "`" + shard + "` is not I/N with 1 <= I <= N, as in 2/4");
+      throw ConfigError(kShard, formatted("`{}` is not I/N with 1 <= I <= N, as in 2/4", shard));
     }
   }
   for (const char* task : {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"}) {
     if (value_of(variables, task).empty()) continue;
-    throw ConfigError("--shard", "is missing: " + std::string(task) +
-                                     " is set, so this is one of several tasks, and their number "
-                                     "is unknown; give --shard I/N, or 1/1 for the whole plan");
+    throw ConfigError("--shard",
+                      formatted("is missing: {} is set, so this is one of several tasks, and their "
+                                "number is unknown; give --shard I/N, or 1/1 for the whole plan",
+                                task));
   }
   return {};
 }
@@ -71,15 +73,18 @@ void refuse_copies(const plan::Plan& plan, const OneStart& start,
   };
   if (several->may_be_stale && std::ranges::none_of(plan.cases, has_one_rank)) return;
   const std::string world = std::to_string(several->world);
-  std::string remedy =
-      "start stepbench once: `stepbench " + start.ranks + world + "` starts the ranks itself";
+  std::string remedy = formatted("start stepbench once: `stepbench {}{}` starts the ranks itself",
+                                 start.ranks, world);
   if (start.shard) {
-    remedy += "; or say --shard I/" + world + " to measure a part of the plan in each";
+    remedy += formatted("; or say --shard I/{} to measure a part of the plan in each", world);
   }
   if (several->may_be_stale) remedy += "; or unset the two where they are left from another job";
-  const std::string fact = " are set, so that this is one of " + world +
-                           " processes, each of which would measure the whole plan; " + remedy;
-  if (start.shard) throw ConfigError("--shard", "is missing: " + several->variables + fact);
+  const std::string fact = formatted(
+      " are set, so that this is one of {} processes, each of which would measure the whole plan; "
+      "{}",
+      world, remedy);
+  if (start.shard)
+    throw ConfigError("--shard", formatted("is missing: {}{}", several->variables, fact));
   throw ConfigError("the environment", several->variables + fact);
 }
 
@@ -111,9 +116,9 @@ std::string shard_of(const record::Results& earlier, const std::string& folder) 
       earlier.runs.begin(), earlier.runs.end(),
       [&](const record::RunRow& run) { return text_of(run.context, "shard") == first; });
   if (!one) {
-    throw ConfigError("--shard",
-                      "is missing: the run in " + folder +
-                          " was made in parts; name the one to resume, as in --shard 2/4");
+    throw ConfigError("--shard", formatted("is missing: the run in {} was made in parts; name the "
+                                           "one to resume, as in --shard 2/4",
+                                           folder));
   }
   std::string shard = first;  // "2of4"
   const std::size_t of = shard.find("of");
@@ -139,17 +144,17 @@ void refuse_masked(const RunRequest& given, RunRequest& request) {
   });
   const auto masked = std::find_if(request.set.begin(), request.set.end(), is_masked);
   if (masked != request.set.end()) {
-    throw ConfigError("--set", key_of(*masked) +
-                                   " holds a secret, which is not recorded: give --set " +
-                                   key_of(*masked) + "=VALUE again");
+    throw ConfigError(
+        "--set", formatted("{} holds a secret, which is not recorded: give --set {}=VALUE again",
+                           key_of(*masked), key_of(*masked)));
   }
   const bool any = is_masked(request.text.value_or("")) ||
                    std::any_of(request.sweep.begin(), request.sweep.end(), is_masked) ||
                    std::any_of(request.filter.begin(), request.filter.end(), is_masked);
   if (any) {
-    throw ConfigError("FILE",
-                      "is missing: the experiment holds a secret, which is not recorded in " +
-                          request.resume + "; give FILE and its options again");
+    throw ConfigError("FILE", formatted("is missing: the experiment holds a secret, which is not "
+                                        "recorded in {}; give FILE and its options again",
+                                        request.resume));
   }
 }
 
@@ -173,7 +178,7 @@ RecordedRequest recorded_request(const RunRequest& given) {
   check_resume_folder(given.resume);
   const record::Results earlier = earlier_results(given.resume);
   const auto refuse = [&](const std::string& why) {
-    throw ConfigError("FILE", "is missing: " + given.resume + " " + why);
+    throw ConfigError("FILE", formatted("is missing: {} {}", given.resume, why));
   };
   if (earlier.runs.empty()) refuse("does not record what it measures");
   const record::RunRow& first = earlier.runs.front();
@@ -200,9 +205,10 @@ RecordedRequest recorded_request(const RunRequest& given) {
   request.smoke = given.smoke || (first.smoke && !request.quick);
   request.max_cases = plan::kMostCases;
   if (!fs::is_directory(recorded.folder)) {
-    throw ConfigError(given.resume, "was begun in " + recorded.folder.string() +
-                                        ", which no longer exists: its paths cannot be found; give "
-                                        "FILE to resume it from this folder");
+    throw ConfigError(given.resume,
+                      formatted("was begun in {}, which no longer exists: its paths cannot be "
+                                "found; give FILE to resume it from this folder",
+                                recorded.folder.string()));
   }
   return recorded;
 }
@@ -225,11 +231,12 @@ Fields parse_labels(std::span<const std::string> labels) {
     const std::size_t equals = label.find('=');
     const std::string key = label.substr(0, equals);
     if (equals == std::string::npos || key.empty()) {
-      throw ConfigError("--label", "expected KEY=VALUE, found '" + label + "'");
+      throw ConfigError("--label", formatted("expected KEY=VALUE, found '{}'", label));
     }
     if (!std::all_of(key.begin(), key.end(), in_key)) {
       throw ConfigError(
-          "--label", "the key '" + key + "' may hold letters, digits, '.', '_', '-' and '/' only");
+          "--label",
+          formatted("the key '{}' may hold letters, digits, '.', '_', '-' and '/' only", key));
     }
     fields.insert_or_assign(key, Value{label.substr(equals + 1)});
   }
@@ -289,7 +296,7 @@ double amount(const std::string& where, const std::string& text, std::span<const
       if (unit.name == name) return number * unit.factor;
     }
   }
-  throw ConfigError(where, "expected " + expected + ", found `" + text + "`");
+  throw ConfigError(where, formatted("expected {}, found `{}`", expected, text));
 }
 
 }  // namespace

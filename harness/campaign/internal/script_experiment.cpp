@@ -9,6 +9,7 @@
 #include <regex>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/run/run_header.h"
 #include "harness/run/worker_program.h"
@@ -73,12 +74,13 @@ LoopNames names_of_loops(const std::string& path) {
 std::string script_experiment(const std::string& path, const std::vector<std::string>& arguments) {
   const std::string args = text::join(arguments, " ", text::shell_word);
   const std::vector<std::string> loops = names_of_loops(path).known;
-  return "name: " + run::file_name_part(std::filesystem::path(path).stem().string()) +
-         "\nworkload: " + run::kScriptWorkload + "\nscript:\n  path: " + quoted(path) + "\n" +
-         (args.empty() ? "" : "  args: " + quoted(args) + "\n") +
-         (loops.size() < 2
-              ? ""
-              : "sweep: {matrix: {script.loop: [" + text::join(loops, ", ", quoted) + "]}}\n");
+  return formatted("name: {}\nworkload: {}\nscript:\n  path: {}\n{}{}",
+                   run::file_name_part(std::filesystem::path(path).stem().string()),
+                   run::kScriptWorkload, quoted(path),
+                   args.empty() ? "" : "  args: " + quoted(args) + "\n",
+                   loops.size() < 2 ? ""
+                                    : formatted("sweep: {{matrix: {{script.loop: [{}]}}}}\n",
+                                                text::join(loops, ", ", quoted)));
 }
 
 std::int64_t line_of_unknown_loop(const std::string& path) { return names_of_loops(path).line; }

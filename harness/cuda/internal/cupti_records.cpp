@@ -10,6 +10,8 @@
 #include <cstring>
 #include <memory>
 
+#include "harness/base/format.h"
+
 namespace stepbench::cuda {
 namespace {
 
@@ -229,8 +231,9 @@ std::span<const std::uint32_t> quiet_driver_calls() {
 
 std::string records_unreadable(std::uint32_t library_version) {
   if (library_version >= kOldestVersion) return {};
-  return "libcupti is version " + std::to_string(library_version) + ", older than CUDA 12.5's, " +
-         std::to_string(kOldestVersion) + ": its records have another layout";
+  return formatted(
+      "libcupti is version {}, older than CUDA 12.5's, {}: its records have another layout",
+      library_version, kOldestVersion);
 }
 
 bool read_activity(const void* record, const ActivityNames& names, ActivityRecord& out) {

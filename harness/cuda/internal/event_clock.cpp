@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/format.h"
 #include "harness/base/series.h"
 #include "harness/workload.h"
 
@@ -246,28 +247,28 @@ void EventClock::add_host_lead(Series& cycle, ClockMap::Moment last) {
 std::string EventClock::missing_instruments_text() const {
   if (timed_ == 0) return "no device times";
   if (timed_ == windows_) return "the last window has no host_lead_ns";
-  return "no device times after " + std::to_string(timed_) + " of " + std::to_string(windows_) +
-         " windows";
+  return formatted("no device times after {} of {} windows", timed_, windows_);
 }
 
 void EventClock::report(ReportSink& sink) const {
   if (!ring_.failure().empty()) sink.note(missing_instruments_text() + ": " + ring_.failure());
   if (unseen_ > 0) {
-    sink.note("no device times of " + std::to_string(unseen_) + " of " + std::to_string(windows_) +
-              " windows: the device worked for " + std::to_string(unseen_ns_ / 1'000'000) +
-              " ms more, on streams that the step did not name, when its last step seemed done; "
-              "mark the step's phases inside `with torch.cuda.stream(...)`, or let the current "
-              "stream wait for the others (wait_stream) before the step returns");
+    sink.note(
+        formatted("no device times of {} of {} windows: the device worked for {} ms more, on "
+                  "streams that the step did not name, when its last step seemed done; mark the "
+                  "step's phases inside `with torch.cuda.stream(...)`, or let the current stream "
+                  "wait for the others (wait_stream) before the step returns",
+                  unseen_, windows_, unseen_ns_ / 1'000'000));
   }
   if (timed_ == 0) return;
   sink.metric("event_clock_error_ns", static_cast<double>(error_ns_));
   sink.metric("event_ring_grown", static_cast<double>(grown_));
   sink.metric("event_ring_lagging", static_cast<double>(lagging_));
   if (leads_left_out_ > 0) {
-    sink.note("host_lead_ns is left out of " + std::to_string(leads_left_out_) + " of " +
-              std::to_string(windows_) +
-              " windows: the clocks of host and device could not be aligned to a hundredth of a "
-              "step (event_clock_error_ns)");
+    sink.note(
+        formatted("host_lead_ns is left out of {} of {} windows: the clocks of host and device "
+                  "could not be aligned to a hundredth of a step (event_clock_error_ns)",
+                  leads_left_out_, windows_));
   }
 }
 

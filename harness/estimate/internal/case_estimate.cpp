@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/ranking.h"
@@ -204,7 +205,7 @@ Work work_of(const CaseRow& row) {
   std::string options;
   for (const auto& [name, value] : row.options()) {
     if (is_null(value) || name.starts_with("distributed.")) continue;
-    options += name + '=' + to_text(value) + '\n';
+    options += formatted("{}={}\n", name, to_text(value));
   }
   return {row.run_id, row.arm, row.pass, std::move(options)};
 }

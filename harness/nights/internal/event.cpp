@@ -14,6 +14,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/fields.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/text_file.h"
@@ -66,9 +67,10 @@ RecordedEvent event_of(const json::LineObject& line) {
   if (line.text("schema") != kEventSchema) throw json::LineError("not a stepbench event");
   const auto version = json::read_field<std::int64_t>(line, "version");
   if (version > kEventVersion) {
-    throw Error("was written by a newer stepbench, as version " + std::to_string(version) +
-                " of an event; this program reads " + std::to_string(kEventVersion) +
-                ": use the stepbench that wrote it, or a newer one");
+    throw Error(
+        formatted("was written by a newer stepbench, as version {} of an event; this program reads "
+                  "{}: use the stepbench that wrote it, or a newer one",
+                  version, kEventVersion));
   }
   return json::read<RecordedEvent>(line);
 }
@@ -187,8 +189,9 @@ std::vector<RecordedEvent> read_events(const fs::path& file, KnownEvents& known)
       if (known.bytes > 0) return read_events(file, known = {});  // for line numbers
       const std::string what = problem.what();
       const bool damaged = dynamic_cast<const json::LineError*>(&problem) != nullptr;
-      throw ConfigError(file.string() + ":" + std::to_string(number),
-                        damaged ? "invalid event: " + what + "; correct or delete the line" : what);
+      throw ConfigError(
+          formatted("{}:{}", file.string(), number),
+          damaged ? formatted("invalid event: {}; correct or delete the line", what) : what);
     }
   }
 }

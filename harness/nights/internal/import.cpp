@@ -9,6 +9,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
@@ -263,8 +264,9 @@ class Importer {
   void note_date(const TrackedRun& run) {
     constexpr auto kTolerated = std::chrono::hours(24);
     if (run.started_utc <= text::utc_text(options_.now + kTolerated)) return;
-    note("run " + run.run_id + " is dated in the future (" + run.started_utc +
-         "): stored, and not screened; is a clock wrong?");
+    note(
+        formatted("run {} is dated in the future ({}): stored, and not screened; is a clock wrong?",
+                  run.run_id, run.started_utc));
   }
 
   void note_unequal(const estimate::CaseRow& row, const ImportedCase& one) {
@@ -276,13 +278,15 @@ class Importer {
       cohorts.insert(launch.cohort);
     }
     if (steps.size() > 1) {
-      note(name_of(row) + " of " + row.run_id + ": its launches measured " +
-           std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin()) +
-           " steps; a fixed schedule.active makes nights comparable");
+      note(
+          formatted("{} of {}: its launches measured {} to {} steps; a fixed schedule.active makes "
+                    "nights comparable",
+                    name_of(row), row.run_id, *steps.begin(), *steps.rbegin()));
     }
     if (cohorts.size() > 1) {
-      note(name_of(row) + " of " + row.run_id +
-           ": the environment changed between its launches; the last one's counts");
+      note(
+          formatted("{} of {}: the environment changed between its launches; the last one's counts",
+                    name_of(row), row.run_id));
     }
   }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/nights/internal/database.h"
 
 #include <algorithm>
@@ -48,14 +49,16 @@ std::string shown_value(const SqlValue& value) {
   const bool may_hold_password = url.find_first_of("@=") != std::string_view::npos;
   if (!url.empty() && !has_scheme && !may_hold_password &&
       url.find(':') == std::string_view::npos) {
-    meant = " (did you mean 'sqlite:" + text::printable(url) + "'?)";
+    meant = formatted(" (did you mean 'sqlite:{}'?)", text::printable(url));
   }
-  throw ConfigError("--db",
-                    (has_scheme ? "'" + text::printable(url.substr(0, url.find("://"))) + "://...'"
-                     : may_hold_password ? "its value"
-                                         : "'" + text::printable(url) + "'") +
-                        " names no database" + meant +
-                        "; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME");
+  throw ConfigError(
+      "--db",
+      formatted(
+          "{} names no database{}; there are sqlite:FILE and postgresql://USER@HOST:PORT/NAME",
+          has_scheme          ? "'" + text::printable(url.substr(0, url.find("://"))) + "://...'"
+          : may_hold_password ? "its value"
+                              : "'" + text::printable(url) + "'",
+          meant));
 }
 
 }  // namespace
@@ -88,11 +91,11 @@ void pass_row(const Database& database, std::string_view sql, SqlRow row,
 void refuse_row(const Database& database, std::string_view sql, SqlRow row, std::string_view why) {
   throw ConfigError(
       database.name(),
-      "a row of the table " + table_of(sql) + " is damaged (" +
-          text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value) +
-          "): it has values that stepbench does not write" +
-          (why.empty() ? "" : " (" + text::printable(why) + ")") +
-          "; delete it, or rebuild the history with `stepbench track add`");
+      formatted("a row of the table {} is damaged ({}): it has values that stepbench does not "
+                "write{}; delete it, or rebuild the history with `stepbench track add`",
+                table_of(sql),
+                text::join(row.first(std::min<std::size_t>(row.size(), 4)), ", ", shown_value),
+                why.empty() ? "" : " (" + text::printable(why) + ")"));
 }
 
 bool is_storable(std::string_view text) {

@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/os/symbols.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -49,8 +50,8 @@ void require_escaped_password(const std::string& url, const std::string& name) {
   if (end == std::string::npos || colon >= end) return;
   const std::size_t bad = url.find_first_of("@/", colon);
   if (bad >= end) return;
-  throw ConfigError(name, std::string("the password holds a '") + url[bad] + "'; write it as " +
-                              (url[bad] == '@' ? "%40" : "%2F"));
+  throw ConfigError(name, formatted("the password holds a '{}'; write it as {}", url[bad],
+                                    url[bad] == '@' ? "%40" : "%2F"));
 }
 
 class Postgres : public Database {
@@ -84,7 +85,8 @@ class Postgres : public Database {
     const std::size_t rows_at_once = std::max<std::size_t>(1, kParameters / width);
     for (std::size_t at = 0; at < values.size();) {
       const std::size_t rows = std::min(rows_at_once, (values.size() - at) / width);
-      std::string sql = "INSERT INTO " + into.table + " (" + text::join(into.columns) + ") VALUES ";
+      std::string sql =
+          formatted("INSERT INTO {} ({}) VALUES ", into.table, text::join(into.columns));
       for (std::size_t i = 0; i < rows * width; ++i) {
         sql += i % width == 0 ? (i == 0 ? "($" : "), ($") : ", $";
         sql += std::to_string(i + 1);
@@ -121,7 +123,7 @@ class Postgres : public Database {
   std::string_view keyed_table() const override { return ""; }
   void make_backup(const std::string&) override {}
   std::string json_member(std::string_view column, std::string_view member) const override {
-    return "(CAST(" + std::string(column) + " AS JSON) ->> '" + std::string(member) + "')";
+    return formatted("(CAST({} AS JSON) ->> '{}')", column, member);
   }
   std::string name() const override { return name_; }
 
@@ -162,10 +164,10 @@ class Postgres : public Database {
 
   [[noreturn]] void give_up() {
     close();
-    throw ConfigError(name_,
-                      "the server has given no answer for " +
-                          text::seconds_text(std::chrono::duration<double>(answer_limit_).count()) +
-                          ": it is stopped, or cannot be reached; try again when it is back");
+    throw ConfigError(
+        name_, formatted("the server has given no answer for {}: it is stopped, or cannot be "
+                         "reached; try again when it is back",
+                         text::seconds_text(std::chrono::duration<double>(answer_limit_).count())));
   }
 
   void close() {
@@ -183,7 +185,7 @@ class Postgres : public Database {
       throw ConfigError(name_, "no connection: " + text::mask_url_passwords(reason));
     }
     (void)api_.set_nonblocking(connection_, 1);
-    const auto seconds = [](int limit) { return " = '" + std::to_string(limit) + "s'"; };
+    const auto seconds = [](int limit) { return formatted(" = '{}s'", limit); };
     for (const std::string& setting :
          {std::string("client_min_messages = warning"), std::string("client_encoding = 'UTF8'"),
           "lock_timeout" + seconds(kLockSeconds),
@@ -215,7 +217,7 @@ class Postgres : public Database {
       (void)query("DEALLOCATE ALL");
       statements_.clear();
     }
-    std::string name = "s" + std::to_string(next_++);
+    std::string name = formatted("s{}", next_++);
     const std::string text(sql);
     const Result result =
         answer(api_.send_prepare(connection_, name.c_str(), text.c_str(), 0, nullptr));
@@ -289,8 +291,8 @@ class Postgres : public Database {
 std::string with_connect_limit(std::string_view url) {
   const std::string text(url);
   if (url.find("connect_timeout=") != std::string_view::npos) return text;
-  return text + (url.find('?') == std::string_view::npos ? '?' : '&') +
-         "connect_timeout=" + std::to_string(kConnectSeconds);
+  return formatted("{}{}connect_timeout={}", text,
+                   url.find('?') == std::string_view::npos ? '?' : '&', kConnectSeconds);
 }
 
 std::unique_ptr<Database> open_postgres(std::string_view url, const PostgresOptions& options) {
@@ -335,8 +337,8 @@ std::variant<PqApi, std::string> load_pq_api(const char* library) {
   fill(api.length, "PQgetlength");
   fill(api.is_null, "PQgetisnull");
   if (!symbols.missing().empty()) {
-    return std::string(library) + " has no " + symbols.missing() +
-           "(): `apt install libpq5` brings one that has";
+    return formatted("{} has no {}(): `apt install libpq5` brings one that has", library,
+                     symbols.missing());
   }
   return api;
 }

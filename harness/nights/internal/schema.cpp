@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/nights/internal/database.h"
 #include "harness/os/text_file.h"
 #include "harness/record/fields.h"
@@ -27,18 +28,19 @@ std::size_t version_of(Database& database) {
   }
   const auto version = os::parse_integer(text);
   if (!version || *version < 1 || std::to_string(*version) != text) {
-    throw ConfigError(database.name(), "is not a history of stepbench (it has the table '" +
-                                           text::printable(tables.front()) + "')");
+    throw ConfigError(database.name(),
+                      formatted("is not a history of stepbench (it has the table '{}')",
+                                text::printable(tables.front())));
   }
   return static_cast<std::size_t>(*version);
 }
 
 void refuse_newer(const Database& database, std::size_t version, std::size_t known) {
   if (version <= known) return;
-  throw ConfigError(database.name(), "was written in schema version " + std::to_string(version) +
-                                         "; this program knows versions up to " +
-                                         std::to_string(known) +
-                                         ": use the stepbench that wrote it, or a newer one");
+  throw ConfigError(database.name(),
+                    formatted("was written in schema version {}; this program knows versions up to "
+                              "{}: use the stepbench that wrote it, or a newer one",
+                              version, known));
 }
 
 }  // namespace
@@ -47,7 +49,7 @@ void migrate(Database& database, std::span<const SchemaVersion> versions) {
   const std::size_t now = version_of(database);
   refuse_newer(database, now, versions.size());
   if (now == versions.size()) return;
-  if (now > 0) database.make_backup(".schema" + std::to_string(now));
+  if (now > 0) database.make_backup(formatted(".schema{}", now));
   Transaction transaction(database);
   database.lock_schema();
   // Another process may have upgraded it meanwhile.
@@ -121,27 +123,28 @@ std::vector<std::string> version_1(const Database& database) {
 std::string alert_view(const Database& database) {
   const auto of_event = [](const std::string& value, const std::string& which,
                            const std::string& order) {
-    return "(SELECT " + value + " FROM event x WHERE x.alert_id = a.alert_id" + which +
-           " ORDER BY x.seq " + order + ", x.event_id " + order + " LIMIT 1)";
+    return formatted(
+        "(SELECT {} FROM event x WHERE x.alert_id = a.alert_id{} ORDER BY x.seq {}, x.event_id {} "
+        "LIMIT 1)",
+        value, which, order, order);
   };
   const auto detail = [&](const std::string& name) {
     return database.json_member("x.details", name);
   };
   const auto first = [&](const std::string& value) { return of_event(value, "", "ASC"); };
-  return "CREATE VIEW alert AS SELECT a.alert_id AS alert_id, " +
-         of_event(
-             "CASE WHEN x.to_state IN ('open', 'accepted', 'fixed', 'closed') THEN x.to_state "
-             "WHEN x.to_state = 'regression' THEN 'open' WHEN x.to_state = 'acknowledged' THEN "
-             "'accepted' ELSE 'closed' END",
-             " AND x.to_state <> ''", "DESC") +
-         " AS state, " + first(detail("host")) + " AS host, " + first(detail("experiment")) +
-         " AS experiment, " + first(detail("night_utc")) +
-         " AS opened_utc, MAX(a.at) AS changed_at, " +
-         "COUNT(DISTINCT CASE WHEN a.what IN ('told', 'fired') THEN " +
-         database.json_member("a.details", "series") + " END) AS series, " +
-         of_event("x.reason", " AND x.reason <> ''", "DESC") + " AS reason, " +
-         of_event(detail("to"), " AND x.what = 'assigned'", "DESC") +
-         " AS assignee FROM event a WHERE a.alert_id <> '' GROUP BY a.alert_id";
+  return formatted(
+      "CREATE VIEW alert AS SELECT a.alert_id AS alert_id, {} AS state, {} AS host, {} AS "
+      "experiment, {} AS opened_utc, MAX(a.at) AS changed_at, COUNT(DISTINCT CASE WHEN a.what IN "
+      "('told', 'fired') THEN {} END) AS series, {} AS reason, {} AS assignee FROM event a WHERE "
+      "a.alert_id <> '' GROUP BY a.alert_id",
+      of_event("CASE WHEN x.to_state IN ('open', 'accepted', 'fixed', 'closed') THEN x.to_state "
+               "WHEN x.to_state = 'regression' THEN 'open' WHEN x.to_state = 'acknowledged' THEN "
+               "'accepted' ELSE 'closed' END",
+               " AND x.to_state <> ''", "DESC"),
+      first(detail("host")), first(detail("experiment")), first(detail("night_utc")),
+      database.json_member("a.details", "series"),
+      of_event("x.reason", " AND x.reason <> ''", "DESC"),
+      of_event(detail("to"), " AND x.what = 'assigned'", "DESC"));
 }
 
 // Each series of an alert, as it was when it was reported.
@@ -150,13 +153,14 @@ std::string alert_series_view(const Database& database) {
     return database.json_member("a.details", name);
   };
   const auto number = [&](const std::string& name) {
-    return "CAST(" + detail(name) + " AS DOUBLE PRECISION)";
+    return formatted("CAST({} AS DOUBLE PRECISION)", detail(name));
   };
-  return "CREATE VIEW alert_series AS SELECT a.alert_id AS alert_id, " + detail("series") +
-         " AS series_id, " + detail("first_bad") + " AS first_bad, " + detail("last_good") +
-         " AS last_good, " + number("usual") + " AS usual, " + number("value") + " AS value, " +
-         number("change") + " AS change FROM event a " +
-         "WHERE a.alert_id <> '' AND a.what IN ('told', 'fired')";
+  return formatted(
+      "CREATE VIEW alert_series AS SELECT a.alert_id AS alert_id, {} AS series_id, {} AS "
+      "first_bad, {} AS last_good, {} AS usual, {} AS value, {} AS change FROM event a WHERE "
+      "a.alert_id <> '' AND a.what IN ('told', 'fired')",
+      detail("series"), detail("first_bad"), detail("last_good"), number("usual"), number("value"),
+      number("change"));
 }
 
 // The key of a point begins with its run, for adding nights; queries by series need an index.

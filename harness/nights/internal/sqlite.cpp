@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -47,11 +48,12 @@ void refuse_shared(const fs::path& file, std::int64_t file_system) {
   for (const auto& [type, name] : kShared) {
     // f_type is a signed 32-bit number on some machines.
     if ((file_system & 0xFFFFFFFF) != type) continue;
-    throw ConfigError(file.string(),
-                      "lies on " + std::string(name) +
-                          ", where the locks of SQLite do not work between machines and the "
-                          "database would be damaged; put it on a local disk (--db sqlite:FILE), "
-                          "or let the machines share a server (--db postgresql://...)");
+    throw ConfigError(
+        file.string(),
+        formatted("lies on {}, where the locks of SQLite do not work between machines and the "
+                  "database would be damaged; put it on a local disk (--db sqlite:FILE), or let "
+                  "the machines share a server (--db postgresql://...)",
+                  name));
   }
 }
 
@@ -120,7 +122,8 @@ class Sqlite : public Database {
 
   void insert(const SqlInsert& into, SqlRow values) override {
     const std::size_t width = into.columns.size();
-    std::string sql = "INSERT INTO " + into.table + " (" + text::join(into.columns) + ") VALUES (";
+    std::string sql =
+        formatted("INSERT INTO {} ({}) VALUES (", into.table, text::join(into.columns));
     for (std::size_t i = 1; i <= width; ++i) sql += (i > 1 ? ", $" : "$") + std::to_string(i);
     sql += ") " + into.ending;
     sqlite3_stmt* statement = prepared(sql);
@@ -152,7 +155,7 @@ class Sqlite : public Database {
   }
   std::string_view keyed_table() const override { return "WITHOUT ROWID"; }
   std::string json_member(std::string_view column, std::string_view member) const override {
-    return "CAST((" + std::string(column) + " ->> '" + std::string(member) + "') AS TEXT)";
+    return formatted("CAST(({} ->> '{}') AS TEXT)", column, member);
   }
   void make_backup(const std::string& ending) override {
     const std::string copy = file_.string() + ending;
@@ -329,22 +332,26 @@ class Sqlite : public Database {
     switch (result & 0xFF) {
       case SQLITE_BUSY:
       case SQLITE_LOCKED:
-        throw ConfigError(where,
-                          "another process has kept it locked for " +
-                              text::seconds_text(static_cast<double>(timeout_.count()) / 1e3) +
-                              "; try again when that one has ended");
+        throw ConfigError(
+            where,
+            formatted(
+                "another process has kept it locked for {}; try again when that one has ended",
+                text::seconds_text(static_cast<double>(timeout_.count()) / 1e3)));
       case SQLITE_FULL:
         throw ConfigError(where, "the disk is full; nothing of this was stored");
       case SQLITE_IOERR:
-        throw ConfigError(where, "cannot be read or written (" + message() +
-                                     "): is the disk full, or a limit on the size of files set? "
-                                     "Nothing of this was stored");
+        throw ConfigError(where,
+                          formatted("cannot be read or written ({}): is the disk full, or a limit "
+                                    "on the size of files set? Nothing of this was stored",
+                                    message()));
       case SQLITE_NOTADB:
         throw ConfigError(where, "is not a SQLite database");
       case SQLITE_CORRUPT:
         throw ConfigError(
-            where, "is damaged (" + message() +
-                       "); move it away and add the results anew with `stepbench track add`");
+            where,
+            formatted(
+                "is damaged ({}); move it away and add the results anew with `stepbench track add`",
+                message()));
       case SQLITE_CANTOPEN:
         throw ConfigError(where, "cannot be opened as a database: " + message());
       case SQLITE_READONLY:

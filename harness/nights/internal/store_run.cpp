@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 
+#include "harness/base/format.h"
 #include "harness/nights/internal/schema.h"
 #include "harness/nights/merged_cases.h"
 #include "harness/stats/order_statistics.h"
@@ -86,15 +87,15 @@ class RunWriter {
       read_known();
       const bool same_plan = known.config_hash == run.config_hash && known.build_id == run.build_id;
       if (known.folder != run.folder && !run_.is_shard && (!same_plan || differs_throughout())) {
-        run_id_ = base + "-" + std::to_string(number++);
+        run_id_ = formatted("{}-{}", base, number++);
         continue;
       }
       const auto differs = [&](const std::string& what, const std::string& before,
                                const std::string& here) {
         if (before == here) return false;
-        stored_.conflicts.push_back("run " + run.run_id + " is known with another " + what + " (" +
-                                    text::printable(before) + ", here " + text::printable(here) +
-                                    "): the stored one was kept");
+        stored_.conflicts.push_back(
+            formatted("run {} is known with another {} ({}, here {}): the stored one was kept",
+                      run.run_id, what, text::printable(before), text::printable(here)));
         return true;
       };
       return !differs("configuration", known.config_hash, run.config_hash) &&
@@ -161,9 +162,9 @@ class RunWriter {
           continue;
         }
         if (launch.attempt <= known->second.attempt) {
-          stored_.conflicts.push_back("launch " + std::to_string(number) + " of case " +
-                                      one.case_id + " of run " + run_.run.run_id +
-                                      " is known with other content: the stored one was kept");
+          stored_.conflicts.push_back(formatted(
+              "launch {} of case {} of run {} is known with other content: the stored one was kept",
+              number, one.case_id, run_.run.run_id));
           continue;
         }
         forget(one.case_id, number);

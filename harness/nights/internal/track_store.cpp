@@ -7,6 +7,7 @@
 #include <system_error>
 #include <tuple>
 
+#include "harness/base/format.h"
 #include "harness/nights/internal/database.h"
 #include "harness/nights/internal/load_history.h"
 #include "harness/nights/internal/night_rows.h"
@@ -78,8 +79,9 @@ std::vector<TrackEvent> load_events(Database& database, const std::string& which
                                     SqlRow args = {}) {
   std::vector<TrackEvent> events;
   database.exec(
-      "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event " + which +
-          " " + order,
+      formatted(
+          "SELECT at, who, what, alert_id, from_state, to_state, reason, details FROM event {} {}",
+          which, order),
       args, [&](SqlRow row) {
         const auto text = [&](std::size_t column) { return std::get<std::string>(row[column]); };
         events.push_back({.at_utc = text(0),
@@ -95,7 +97,7 @@ std::vector<TrackEvent> load_events(Database& database, const std::string& which
 }
 
 MergedCases load_merged(Database& database) {
-  return MergedCases(load_events(database, "WHERE what = '" + std::string(kMergedEvent) + "'"));
+  return MergedCases(load_events(database, formatted("WHERE what = '{}'", kMergedEvent)));
 }
 
 // Ids of series whose points moved to another series.
@@ -152,7 +154,7 @@ KnownEvents load_known(Database& database, const fs::path& events_file) {
 }
 void store_known(Database& database, const fs::path& events_file, const KnownEvents& known) {
   const std::vector<SqlValue> row = {key_of(events_file),
-                                     std::to_string(known.bytes) + ' ' + known.tail};
+                                     formatted("{} {}", known.bytes, known.tail)};
   database.exec(
       "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = "
       "excluded.value",
@@ -324,10 +326,10 @@ std::vector<TrackEvent> TrackStore::measured_nights(const std::string& host,
   return with_retry(*database_, [&] {
     std::vector<TrackEvent> events =
         load_events(*database_,
-                    "WHERE what IN " + kMeasuredEvents + " AND alert_id = '' AND " +
-                        database_->json_member("details", "host") + " = $1 AND " +
-                        database_->json_member("details", "experiment") + " = $2",
-                    "ORDER BY seq DESC, event_id DESC LIMIT " + std::to_string(last), of);
+                    formatted("WHERE what IN {} AND alert_id = '' AND {} = $1 AND {} = $2",
+                              kMeasuredEvents, database_->json_member("details", "host"),
+                              database_->json_member("details", "experiment")),
+                    formatted("ORDER BY seq DESC, event_id DESC LIMIT {}", last), of);
     rename_merged(events);
     return events;
   });

@@ -5,6 +5,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/catalogue/validate.h"
 
@@ -94,7 +95,7 @@ void CaseShapes::add_options(CaseShape& shape, const Section& section, std::stri
     if (given) {
       const auto mistake = catalogue::check_value(option, setting->second.value);
       if (mistake && name != "workload")
-        throw ConfigError(setting->second.where, "'" + name + "': " + *mistake);
+        throw ConfigError(setting->second.where, formatted("'{}': {}", name, *mistake));
     }
     if (option.required && !given) shape.missing.push_back(name);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/validate.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
@@ -143,9 +144,9 @@ void Expansion::expand(Plan& plan) {
   const std::int64_t excludes = std::ssize(sweep_.excludes);
   if (excludes > 0 && grid > kMaxLooks / excludes) {
     context_.errors.add(
-        sweep_.where,
-        text::counted(grid, "point") + " against " + text::counted(excludes, "exclude") +
-            " is too much to check; name the values that are wanted, or the points under include");
+        sweep_.where, formatted("{} against {} is too much to check; name the values that are "
+                                "wanted, or the points under include",
+                                text::counted(grid, "point"), text::counted(excludes, "exclude")));
     context_.errors.throw_if_any();
   }
   std::vector<PointValue> values;
@@ -165,8 +166,8 @@ void Expansion::expand(Plan& plan) {
   }
   for (std::size_t i = 0; i < exclude_used_.size(); ++i) {
     if (exclude_used_[i]) continue;
-    plan.notes.push_back("exclude at " + place(context_.source, sweep_.excludes[i].mark) +
-                         " matches no point of the sweep");
+    plan.notes.push_back(formatted("exclude at {} matches no point of the sweep",
+                                   place(context_.source, sweep_.excludes[i].mark)));
   }
   if (plan.cases.empty() && context_.errors.empty()) {
     context_.errors.add(sweep_.where, "the sweep is empty: exclude leaves no case");
@@ -276,7 +277,7 @@ void Expansion::report_missing(const Point& point) {
     const CaseShape::Declared* declared = point.shape.find(name);
     context_.errors.add(
         place_of_point(point.number, name),
-        "'" + name + "' is missing: expected " + catalogue::expectation(*declared->option));
+        formatted("'{}' is missing: expected {}", name, catalogue::expectation(*declared->option)));
   }
 }
 
@@ -357,16 +358,17 @@ void Expansion::add_or_merge(const Point& point, Plan& plan, PlannedCase planned
       first_difference(earlier.resolved.options, planned.resolved.options);
   if (!difference.empty()) {
     context_.errors.add(place_of_point(point.number, difference),
-                        "two cases differ only in '" + difference +
-                            "', which is not part of a case's identity; vary another option along "
-                            "with it in `zip`");
+                        formatted("two cases differ only in '{}', which is not part of a case's "
+                                  "identity; vary another option along with it in `zip`",
+                                  difference));
     return;
   }
   const std::int64_t grid = sweep_.grid();
   if (point.number >= grid) {
     const Mark mark = sweep_.includes[static_cast<std::size_t>(point.number - grid)].mark;
-    context_.errors.add(place(context_.source, mark),
-                        "this include repeats a case of the sweep (" + text_of(point.values) + ")");
+    context_.errors.add(
+        place(context_.source, mark),
+        formatted("this include repeats a case of the sweep ({})", text_of(point.values)));
     return;
   }
   ++plan.merged;
@@ -424,8 +426,8 @@ void Expansion::check_scope() {
                  std::find(names.begin(), names.end(), section) != names.end();
         });
     if (read) continue;
-    context_.errors.add(where, "the workload '" + all.front()->workload +
-                                   "' does not read the section '" + section + "'");
+    context_.errors.add(where, formatted("the workload '{}' does not read the section '{}'",
+                                         all.front()->workload, section));
   }
   for (const auto& [name, setting] : settings_.options) check_setting_scope(name, setting.where);
   for (const SweepAxis& axis : sweep_.axes) {
@@ -458,12 +460,12 @@ void Expansion::check_setting_scope(const std::string& name, const std::string& 
   if (here == nullptr) {
     if (settings_.sections.contains(section_name)) return;  // already reported
     context_.errors.add(
-        where, "the workload '" + all.front()->workload + "' does not read '" + name + "'");
+        where, formatted("the workload '{}' does not read '{}'", all.front()->workload, name));
     return;
   }
   if (is_null(*here)) return;  // the missing selector is the actual error
-  context_.errors.add(where, "'" + key + "' belongs to " + selector + " " + text::join(owners) +
-                                 "; this file has " + to_text(*here));
+  context_.errors.add(where, formatted("'{}' belongs to {} {}; this file has {}", key, selector,
+                                       text::join(owners), to_text(*here)));
 }
 
 std::string text_of(const Requires& need) {
@@ -471,7 +473,7 @@ std::string text_of(const Requires& need) {
     case Requires::Op::kEqual:
       return need.option + ": " + to_text(need.value);
     case Requires::Op::kNotEqual:
-      return need.option + " other than " + to_text(need.value);
+      return formatted("{} other than {}", need.option, to_text(need.value));
     case Requires::Op::kGreater:
       return need.option + " > " + to_text(need.value);
   }

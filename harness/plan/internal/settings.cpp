@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/torch_names.h"
 #include "harness/catalogue/validate.h"
 #include "harness/os/files.h"
@@ -47,7 +48,8 @@ std::string known_keys(const std::vector<std::string>& keys) {
 
 // "'launches' at the top level", "'model.precision'"
 std::string with_section(const std::string& full) {
-  return full.find('.') == std::string::npos ? "'" + full + "' at the top level" : "'" + full + "'";
+  return full.find('.') == std::string::npos ? formatted("'{}' at the top level", full)
+                                             : "'" + full + "'";
 }
 
 // The section's selector if `value` names a variant, as in `name: resnet18`.
@@ -67,10 +69,10 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
                         const OptionIndex& index) {
   const std::string prefix = section.empty() ? "" : section + '.';
   if (const std::string removal_note = text::removed(prefix + key); !removal_note.empty()) {
-    return "key '" + prefix + key + "': " + removal_note;
+    return formatted("key '{}{}': {}", prefix, key, removal_note);
   }
-  std::string text = "unknown key '" + key + "'";
-  text += section.empty() ? " at the top level" : " in section '" + section + "'";
+  std::string text = formatted("unknown key '{}'", key);
+  text += section.empty() ? " at the top level" : formatted(" in section '{}'", section);
   if (const std::string where = index.elsewhere(prefix + key); !where.empty()) return text + where;
   if (const std::string selector = selector_for(entry.value, section, index); !selector.empty()) {
     return text + text::did_you_mean(selector);
@@ -79,10 +81,10 @@ std::string unknown_key(const ConfigEntry& entry, const std::string& key,
     if (!section.empty() && full.starts_with(prefix)) {
       return text + text::did_you_mean(full.substr(prefix.size()));
     }
-    return text + " (did you mean " + with_section(full) + "?)";
+    return formatted("{} (did you mean {}?)", text, with_section(full));
   }
   if (const auto ours = index.called(key); section.empty() && !ours.empty()) {
-    return text + " (did you mean " + with_section(ours.front()) + "?)";
+    return formatted("{} (did you mean {}?)", text, with_section(ours.front()));
   }
   std::vector<std::string> similar_keys = keys;
   for (const catalogue::TorchName& each : catalogue::torch_names()) {
@@ -132,9 +134,9 @@ void read_entry(const ConfigEntry& entry, const std::string& key, const std::str
   const std::string name = full_name(section, key);
   if (catalogue.find_section(section)->open && !is_variable(key)) {
     context.errors.add(place(context.source, entry.mark),
-                       "'" + key +
-                           "' cannot be the name of an environment variable: it is empty or "
-                           "holds '=' or a zero byte");
+                       formatted("'{}' cannot be the name of an environment variable: it is empty "
+                                 "or holds '=' or a zero byte",
+                                 key));
     return;
   }
   const auto declarations = context.index.find(name);
@@ -153,9 +155,10 @@ void read_section(const ConfigEntry& entry, const Section& section, const ParseC
   settings.sections[section.name] = place(context.source, entry.mark);
   if (entry.value.kind == ConfigNode::Kind::kNull) return;
   if (entry.value.kind != ConfigNode::Kind::kMap) {
-    context.errors.add(place(context.source, entry.value.mark),
-                       "'" + section.name + "' is a section: expected keys, as in `" +
-                           section.name + ": {key: value}`, found " + describe(entry.value));
+    context.errors.add(
+        place(context.source, entry.value.mark),
+        formatted("'{}' is a section: expected keys, as in `{}: {{key: value}}`, found {}",
+                  section.name, section.name, describe(entry.value)));
     return;
   }
   for (const ConfigEntry& option : entry.value.entries) {
@@ -198,8 +201,8 @@ std::string sweep_hint(const Assignment& assignment, const OptionIndex& index) {
           return false;
         }
       });
-  return all_values_valid ? "; to measure each of them: --sweep " + assignment.name + "=" +
-                                text::join(values, ",")
+  return all_values_valid ? formatted("; to measure each of them: --sweep {}={}", assignment.name,
+                                      text::join(values, ","))
                           : "";
 }
 
@@ -238,10 +241,10 @@ std::optional<Value> read_option_value(const std::string& name,
     return Value{std::string(kNullWord)};
   }
   if (node.kind != ConfigNode::Kind::kScalar) {
-    std::string what = "'" + name + "': expected " + catalogue::expectation(*declarations.front()) +
-                       ", found " + describe(node);
+    std::string what = formatted("'{}': expected {}, found {}", name,
+                                 catalogue::expectation(*declarations.front()), describe(node));
     if (node.kind == ConfigNode::Kind::kList) {
-      what += "; to vary it write `sweep: {matrix: {" + name + ": [...]}}`";
+      what += formatted("; to vary it write `sweep: {{matrix: {{{}: [...]}}}}`", name);
     }
     context.errors.add(where, what);
     return std::nullopt;
@@ -253,7 +256,7 @@ std::optional<Value> read_option_value(const std::string& name,
     const std::string text = interpolate(given, context.variables);
     return parse_value(declarations, text, node.quoted);
   } catch (const Error& error) {
-    context.errors.add(where, "'" + name + "': " + error.what());
+    context.errors.add(where, formatted("'{}': {}", name, error.what()));
     return std::nullopt;
   }
 }
@@ -280,9 +283,8 @@ Settings read_settings(const ConfigNode& root, const ParseContext& context) {
     } else if (!declarations.empty()) {
       const std::size_t dot = entry.key.find('.');
       context.errors.add(place(context.source, entry.mark),
-                         "'" + entry.key + "' stands inside its section: `" +
-                             entry.key.substr(0, dot) + ": {" + entry.key.substr(dot + 1) +
-                             ": ...}`");
+                         formatted("'{}' stands inside its section: `{}: {{{}: ...}}`", entry.key,
+                                   entry.key.substr(0, dot), entry.key.substr(dot + 1)));
     } else {
       context.errors.add(
           place(context.source, entry.mark),
@@ -325,19 +327,21 @@ void check_path(const std::string& name, const Value& value, const std::string& 
   if (std::filesystem::exists(*path, error)) return;
   const bool one_doc = std::all_of(declarations.begin(), declarations.end(),
                                    [&](const Option* other) { return other->doc == option.doc; });
-  const std::string doc = one_doc ? option.doc
-                                  : "`stepbench list " + name +
-                                        "` says what each kind expects and "
-                                        "which command makes one";
+  const std::string doc =
+      one_doc
+          ? option.doc
+          : formatted("`stepbench list {}` says what each kind expects and which command makes one",
+                      name);
   const bool braces = path->find('{') < path->find("..");  // "shard-{000000..000007}.tar"
   const std::string absent =
-      "no such file or folder: '" + *path + "' (seen from " +
-      std::filesystem::current_path(error).string() + ")" +
-      (braces ? "; braces are not expanded to files here: give the folder that holds them"
-              : os::similar_file_hint(*path));
+      formatted("no such file or folder: '{}' (seen from {}){}", *path,
+                std::filesystem::current_path(error).string(),
+                braces ? "; braces are not expanded to files here: give the folder that holds them"
+                       : os::similar_file_hint(*path));
   const std::string why = os::why_absent(*path, absent);
-  context.errors.add(where,
-                     (why == absent ? why : "'" + *path + "' " + why) + "; '" + name + "': " + doc);
+  context.errors.add(
+      where,
+      formatted("{}; '{}': {}", why == absent ? why : formatted("'{}' {}", *path, why), name, doc));
 }
 
 void check_paths(const Settings& settings, const ParseContext& context) {
@@ -366,7 +370,7 @@ void ConfigErrors::throw_if_any() const {
   if (errors_.empty()) return;
   std::string what = errors_.front().second;
   for (std::size_t i = 1; i < errors_.size(); ++i) {
-    what += "\n" + errors_[i].first + ": " + errors_[i].second;
+    what += formatted("\n{}: {}", errors_[i].first, errors_[i].second);
   }
   throw ConfigError(errors_.front().first, what);
 }

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/plan/internal/torch_translation.h"
 #include "harness/plan/yaml_document.h"
 #include "harness/text/words.h"
@@ -53,21 +54,22 @@ class SweepReader {
     } else if (part.key == "exclude" || part.key == "include") {
       read_entries(part);
     } else if (context_.index.meant(part.key).empty()) {
-      add(part.mark, "unknown key '" + part.key + "' in 'sweep'" +
-                         text::did_you_mean(part.key, parts) +
-                         "; expected matrix, zip, exclude or include");
+      add(part.mark,
+          formatted("unknown key '{}' in 'sweep'{}; expected matrix, zip, exclude or include",
+                    part.key, text::did_you_mean(part.key, parts)));
     } else {
-      add(part.mark, "'" + part.key + "' stands inside `matrix` or `zip`: `sweep: {matrix: {" +
-                         part.key + ": [...]}}`");
+      add(part.mark,
+          formatted("'{}' stands inside `matrix` or `zip`: `sweep: {{matrix: {{{}: [...]}}}}`",
+                    part.key, part.key));
     }
   }
 
   void read_axes(const ConfigEntry& part) {
     if (part.value.kind != ConfigNode::Kind::kMap || part.value.entries.empty()) {
       const bool empty = part.value.entries.empty() && part.value.items.empty();
-      add(part.mark, "'" + part.key + "' is " + (empty ? "empty" : describe(part.value)) +
-                         ": expected options with lists of values, as in `" + part.key +
-                         ": {loader.num_workers: [0, 2, 4]}`");
+      add(part.mark, formatted("'{}' is {}: expected options with lists of values, as in `{}: "
+                               "{{loader.num_workers: [0, 2, 4]}}`",
+                               part.key, empty ? "empty" : describe(part.value), part.key));
       return;
     }
     std::vector<SweepAxis::Key> keys;
@@ -84,9 +86,9 @@ class SweepReader {
     }
     for (const SweepAxis::Key& key : keys) {
       if (key.values.size() == keys.front().values.size()) continue;
-      add(key.mark, "zip needs lists of equal length: '" + key.name + "' has " +
-                        std::to_string(key.values.size()) + " values, '" + keys.front().name +
-                        "' has " + std::to_string(keys.front().values.size()));
+      add(key.mark,
+          formatted("zip needs lists of equal length: '{}' has {} values, '{}' has {}", key.name,
+                    key.values.size(), keys.front().name, keys.front().values.size()));
       return;
     }
     sweep_.axes.push_back({.keys = std::move(keys), .zip = true});
@@ -95,14 +97,15 @@ class SweepReader {
   void read_entries(const ConfigEntry& part) {
     const bool exclude = part.key == "exclude";
     if (part.value.kind != ConfigNode::Kind::kList || part.value.items.empty()) {
-      add(part.mark, "'" + part.key + "' is empty: expected a list, as in `" + part.key +
-                         ": [{loader.num_workers: 0}]`");
+      add(part.mark,
+          formatted("'{}' is empty: expected a list, as in `{}: [{{loader.num_workers: 0}}]`",
+                    part.key, part.key));
       return;
     }
     for (const ConfigNode& item : part.value.items) {
       if (item.kind != ConfigNode::Kind::kMap || item.entries.empty()) {
-        add(item.mark,
-            "an entry of '" + part.key + "' names options and values, found " + describe(item));
+        add(item.mark, formatted("an entry of '{}' names options and values, found {}", part.key,
+                                 describe(item)));
         continue;
       }
       SweepEntry entry{.mark = item.mark};
@@ -118,8 +121,8 @@ class SweepReader {
     SweepAxis::Key key{.name = {}, .source = context_.source, .mark = entry.mark};
     if (entry.value.kind == ConfigNode::Kind::kMap && !entry.value.entries.empty() &&
         context_.index.catalogue().find_section(entry.key) != nullptr) {
-      add(entry.mark, "options of a section are named in full here: `" + entry.key + '.' +
-                          entry.value.entries.front().key + ": [...]`");
+      add(entry.mark, formatted("options of a section are named in full here: `{}.{}: [...]`",
+                                entry.key, entry.value.entries.front().key));
       return std::nullopt;
     }
     try {
@@ -131,7 +134,7 @@ class SweepReader {
     if (entry.value.kind == ConfigNode::Kind::kList && list_allowed) {
       if (entry.value.items.empty()) {
         add(entry.value.mark,
-            "the list of '" + entry.key + "' is empty: expected at least one value");
+            formatted("the list of '{}' is empty: expected at least one value", entry.key));
         return std::nullopt;
       }
       key.values.reserve(entry.value.items.size());
@@ -158,10 +161,11 @@ class SweepReader {
       return o->identity == Identity::kContext;
     });
     if (!context || (!matrix && key.name != "name")) return;
-    add(key.mark, "'" + key.name +
-                      "' cannot be varied alone: it is not part of a case's identity, so the " +
-                      "cases could not be told apart" +
-                      (key.name == "data.path" ? "; vary data.id along with it in `zip`" : ""));
+    add(key.mark,
+        formatted("'{}' cannot be varied alone: it is not part of a case's identity, so the cases "
+                  "could not be told apart{}",
+                  key.name,
+                  key.name == "data.path" ? "; vary data.id along with it in `zip`" : ""));
   }
 
   void refuse_repeated_keys() {
@@ -170,7 +174,8 @@ class SweepReader {
       for (const SweepAxis::Key& key : axis.keys) {
         for (const SweepAxis::Key* earlier : seen) {
           if (earlier->name == key.name) {
-            add(key.mark, "'" + key.name + "' is in matrix and in zip; it can vary in one of them");
+            add(key.mark,
+                formatted("'{}' is in matrix and in zip; it can vary in one of them", key.name));
           }
         }
         seen.push_back(&key);
@@ -261,9 +266,9 @@ ConfigNode parse_list(const std::string& text, const std::string& where) {
     forget_places(list);
     return list;
   } catch (const ConfigError&) {
-    throw ConfigError(where, "'" + text +
-                                 "' is not a list of values; expected as in `--sweep "
-                                 "num_workers=0,2,4` or `--sweep 'name=[\"a, b\", c]'`");
+    throw ConfigError(where, formatted("'{}' is not a list of values; expected as in `--sweep "
+                                       "num_workers=0,2,4` or `--sweep 'name=[\"a, b\", c]'`",
+                                       text));
   }
 }
 
@@ -284,9 +289,10 @@ std::vector<ConfigEntry> entries_of(const ConfigEntry& entry, const ParseContext
   std::vector<ConfigEntry> entries =
       translate_torch_axis(entry, context).value_or(std::vector<ConfigEntry>{entry});
   if (entries.size() > 1 && std::ranges::count_if(entries, varies) > 1) {
-    context.errors.add(context.source, "'" + entries.front().key + "' and '" + entries.back().key +
-                                           "' would vary together: name both in `sweep: {zip: "
-                                           "...}` of a file");
+    context.errors.add(
+        context.source,
+        formatted("'{}' and '{}' would vary together: name both in `sweep: {{zip: ...}}` of a file",
+                  entries.front().key, entries.back().key));
     return {};
   }
   if (entries.size() > 1) {
@@ -313,8 +319,8 @@ void leave_out_includes(const std::string& name, const std::string& file, Sweep&
         std::any_of(include.keys.begin(), include.keys.end(),
                     [&](const SweepAxis::Key& key) { return key.name == name; });
     if (include_has_axis) {
-      sweep.notes.push_back("the include at " + place(file, include.mark) +
-                            " is left out: --sweep " + name + " replaces it");
+      sweep.notes.push_back(formatted("the include at {} is left out: --sweep {} replaces it",
+                                      place(file, include.mark), name));
     }
     return include_has_axis;
   });
@@ -328,11 +334,10 @@ void check_zip(const Sweep& sweep, ConfigErrors& errors) {
           axis.keys.begin(), axis.keys.end(),
           [&](const SweepAxis::Key& one) { return one.values.size() != key.values.size(); });
       if (!given || other == axis.keys.end()) continue;
-      errors.add(key.source, text::counted(std::ssize(key.values), "value") + ", but " +
-                                 other->name +
-                                 ", which advances along with it in the file's `zip`, has " +
-                                 std::to_string(other->values.size()) +
-                                 "; give as many, or --sweep " + other->name + " too");
+      errors.add(key.source, formatted("{}, but {}, which advances along with it in the file's "
+                                       "`zip`, has {}; give as many, or --sweep {} too",
+                                       text::counted(std::ssize(key.values), "value"), other->name,
+                                       other->values.size(), other->name));
     }
   }
 }

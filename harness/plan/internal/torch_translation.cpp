@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/torch_names.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -85,15 +86,15 @@ class Translator {
       for (const TorchValue& each : row.values) {
         if (!each.theirs.empty()) taken.push_back(each.theirs);
       }
-      error(entry, "'" + std::string(row.name) + "' takes " + text::join(taken, " or ") +
-                       " here, found " + (text.empty() ? "''" : text) +
-                       (row.instead.empty() ? "" : "; " + std::string(row.instead)));
+      error(entry, formatted("'{}' takes {} here, found {}{}", row.name, text::join(taken, " or "),
+                             text.empty() ? "''" : text,
+                             row.instead.empty() ? "" : "; " + std::string(row.instead)));
       return {};
     }
     if (row.ours.size() == 1) return {{translated(row.ours.front(), entry.mark, entry.value)}};
     if (entry.value.items.size() != row.ours.size()) {
-      error(entry, "'" + std::string(row.name) + "': expected " + std::to_string(row.ours.size()) +
-                       " values, as in [0.9, 0.999], found " + describe(entry.value));
+      error(entry, formatted("'{}': expected {} values, as in [0.9, 0.999], found {}", row.name,
+                             row.ours.size(), describe(entry.value)));
       return {};
     }
     Translation all;
@@ -112,8 +113,8 @@ class Translator {
     const std::vector<ConfigNode> alternatives =
         several ? value.items : std::vector<ConfigNode>{value};
     if (row.ours.empty()) {
-      error(entry, "'" + std::string(row.name) + "' cannot be varied" +
-                       (row.instead.empty() ? "" : "; " + std::string(row.instead)));
+      error(entry, formatted("'{}' cannot be varied{}", row.name,
+                             row.instead.empty() ? "" : "; " + std::string(row.instead)));
       return {};
     }
     std::vector<std::vector<ConfigNode>> columns(row.ours.size());
@@ -121,8 +122,8 @@ class Translator {
       const Translation translated =
           translate(row, {.key = entry.key, .mark = entry.mark, .value = each});
       if (is_of("autocast", row) && names_no_value(row, each)) {
-        error(entry, "'" + std::string(row.name) + "': " + plain(each) +
-                         " names no type to compute in; vary model.precision");
+        error(entry, formatted("'{}': {} names no type to compute in; vary model.precision",
+                               row.name, plain(each)));
         return {};
       }
       for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -174,7 +175,7 @@ class Translator {
 };
 
 std::string both_set(const std::string& one, const std::string& other, const std::string& option) {
-  return "'" + one + "' and '" + other + "' both say " + option + "; leave one out";
+  return formatted("'{}' and '{}' both say {}; leave one out", one, other, option);
 }
 
 // Translates the tree of one file, section by section.
@@ -218,9 +219,9 @@ class FileTranslator {
     if (!context_.index.is_torch_section(section.key)) return false;
     using Kind = ConfigNode::Kind;
     if (section.value.kind != Kind::kMap && section.value.kind != Kind::kNull) {
-      translator_.error(section, "'" + section.key +
-                                     "' is a section: expected torch's arguments, " + "found " +
-                                     describe(section.value));
+      translator_.error(
+          section, formatted("'{}' is a section: expected torch's arguments, found {}", section.key,
+                             describe(section.value)));
       return true;
     }
     return entries.empty();
@@ -274,8 +275,9 @@ class FileTranslator {
       translate_axes(sweep.entries[i].value, part == "matrix" ? &zipped : nullptr);
       if (zipped.empty()) continue;
       if (sweep.find("zip") != nullptr) {
-        translator_.error(zipped.front(), "'" + zipped.front().key + "' and '" + zipped.back().key +
-                                              "' vary together: name both in `zip`");
+        translator_.error(zipped.front(),
+                          formatted("'{}' and '{}' vary together: name both in `zip`",
+                                    zipped.front().key, zipped.back().key));
         continue;
       }
       ConfigEntry zip{.key = "zip", .mark = zipped.front().mark};

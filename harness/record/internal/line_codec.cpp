@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/json/fields.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/fields.h"
@@ -30,9 +31,9 @@ ColumnRow decode_columns(const json::LineObject& source, bool later) {
       row.columns.push_back(json::read<Metric>(*object));
     } catch (const json::UnknownName& unknown) {
       if (!later) throw;
-      row.skipped_columns.push_back("column '" + object->text("name") + "' was left out: its " +
-                                    unknown.place() + " '" + unknown.name() +
-                                    "' is not known here");
+      row.skipped_columns.push_back(
+          formatted("column '{}' was left out: its {} '{}' is not known here", object->text("name"),
+                    unknown.place(), unknown.name()));
     }
   }
   return row;
@@ -48,14 +49,14 @@ Row decode_row(std::string_view kind, const json::LineObject& source, const json
   if (kind == "columns") return decode_columns(source, later);
   if (kind == "worker") return json::read<WorkerRow>(source);
   if (kind == "end") return json::read<EndRow>(source);
-  return UnknownRow{"lines of the unknown kind '" + std::string(kind) + "' were ignored"};
+  return UnknownRow{formatted("lines of the unknown kind '{}' were ignored", kind)};
 }
 
 // A launch with a name unknown to this version. Without a known pass it has no key, and all its
 // lines are ignored.
 UnknownRow unknown_launch(const json::UnknownName& unknown, const json::LineObject& source) {
-  UnknownRow row{"launches with the unknown " + unknown.place() + " '" + unknown.name() +
-                 "' were left out"};
+  UnknownRow row{formatted("launches with the unknown {} '{}' were left out", unknown.place(),
+                           unknown.name())};
   if (unknown.place() != "pass") row.launch = json::read<LaunchKey>(source);
   return row;
 }

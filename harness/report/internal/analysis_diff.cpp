@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/trace_analysis.h"
 
 #include <algorithm>
@@ -18,14 +19,14 @@ namespace {
 std::string name_of_side(const std::vector<std::string>& paths) {
   if (paths.empty()) return "nothing";
   std::string name = std::filesystem::path(paths.front()).filename().string();
-  if (paths.size() > 1) name += " and " + std::to_string(paths.size() - 1) + " more";
+  if (paths.size() > 1) name += formatted(" and {} more", paths.size() - 1);
   return name;
 }
 
 std::string headline_of_diff(const traces::TraceDiff& diff) {
-  return name_of_side(diff.new_paths) + " (new, " + text::counted(diff.new_steps, "step") +
-         ") against " + name_of_side(diff.base_paths) + " (base, " +
-         text::counted(diff.base_steps, "step") + ')';
+  return formatted("{} (new, {}) against {} (base, {})", name_of_side(diff.new_paths),
+                   text::counted(diff.new_steps, "step"), name_of_side(diff.base_paths),
+                   text::counted(diff.base_steps, "step"));
 }
 
 void add_diff_notes(const traces::TraceDiff& diff, std::vector<document::Block>& blocks) {
@@ -49,9 +50,9 @@ document::Answer diff_answer(const traces::TraceDiff& diff) {
   if (step.difference_ns() == 0) {
     text += ", as long as in base";
   } else {
-    text += ", " + text::signed_duration(step.difference_ns()) + " (" +
-            text::signed_percent(step.difference_ns() / step.base_ns) + " %) against " +
-            text::duration(step.base_ns) + " in base";
+    text += formatted(", {} ({} %) against {} in base", text::signed_duration(step.difference_ns()),
+                      text::signed_percent(step.difference_ns() / step.base_ns),
+                      text::duration(step.base_ns));
   }
   if (!step.changed() && step.difference_ns() != 0) {
     text += ": within the variation of the steps";
@@ -62,8 +63,8 @@ document::Answer diff_answer(const traces::TraceDiff& diff) {
                std::abs(b.changed() ? b.difference_ns() : 0);
       });
   if (most != diff.parts.end() && most->changed()) {
-    text += "; largest change: " + words_of_part(most->name, diff.scope) + ", " +
-            text::signed_duration(most->difference_ns());
+    text += formatted("; largest change: {}, {}", words_of_part(most->name, diff.scope),
+                      text::signed_duration(most->difference_ns()));
   }
   if (diff.nothing_changed()) text = "no change beyond the variation of the steps: " + text;
   if (diff.comparable()) return {.text = std::move(text)};
@@ -107,7 +108,7 @@ void add_changed(const traces::DiffTable& costs, std::size_t limit,
                            ? "none recorded"
                            : "none of " + text::with_separators(std::ssize(costs.rows));
     if (!costs.rows.empty() && costs.sum.difference_ns() != 0) {
-      text += "; together " + text::signed_duration(costs.sum.difference_ns()) + " per step";
+      text += formatted("; together {} per step", text::signed_duration(costs.sum.difference_ns()));
     }
     blocks.emplace_back(document::Heading{kind.title});
     blocks.emplace_back(document::Paragraph{std::move(text)});
@@ -142,9 +143,9 @@ void add_changed(const traces::DiffTable& costs, std::size_t limit,
   add(costs.sum, kind.all, true);
   blocks.emplace_back(table.take());
   if (std::size_t(changed) <= shown) return;
-  blocks.emplace_back(document::Paragraph{"first " + std::to_string(shown) + " of " +
-                                          text::with_separators(changed) +
-                                          " that changed; --row-limit 0 shows all"});
+  blocks.emplace_back(
+      document::Paragraph{formatted("first {} of {} that changed; --row-limit 0 shows all", shown,
+                                    text::with_separators(changed))});
 }
 
 std::string finding_text(const traces::DiffFinding& finding) {
@@ -152,11 +153,12 @@ std::string finding_text(const traces::DiffFinding& finding) {
     return finding.is_gain ? text::duration(size) : text::significant(size);
   };
   const bool other_value = !finding.is_gain && finding.base && finding.next;
-  std::string text = (other_value ? "other value" : words_of_change(finding.change)) + ": " +
-                     finding.text + " [" + finding.id;
+  std::string text =
+      formatted("{}: {} [{}", other_value ? "other value" : words_of_change(finding.change),
+                finding.text, finding.id);
   if (finding.base && finding.next) {
-    text += ", " + std::string(finding.is_gain ? "gain " : "") + size_text(*finding.base) + " -> " +
-            size_text(*finding.next);
+    text += formatted(", {}{} -> {}", finding.is_gain ? "gain " : "", size_text(*finding.base),
+                      size_text(*finding.next));
   } else if (finding.is_gain) {
     text += ", gain " + size_text(finding.next.value_or(finding.base.value_or(0)));
   }

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/report/internal/analysis_words.h"
@@ -112,14 +113,15 @@ std::string headline_of(const AnalysedTrace& analysed) {
   std::string text = analysed.path.empty()
                          ? std::string("trace")
                          : std::filesystem::path(analysed.path).filename().string();
-  text += ": " + text::counted(std::ssize(analysed.analysis.steps.steps), "step") + ", " +
-          text::with_separators(trace.reading.rows) + " rows, " +
-          (devices.empty() ? "no device" : text::counted(std::ssize(devices), "device"));
+  text += formatted(": {}, {} rows, {}",
+                    text::counted(std::ssize(analysed.analysis.steps.steps), "step"),
+                    text::with_separators(trace.reading.rows),
+                    devices.empty() ? "no device" : text::counted(std::ssize(devices), "device"));
   const ops::TraceDevice* first = devices.empty() ? nullptr : trace.device(devices.front());
   if (first != nullptr && !first->name.empty()) text += " (" + first->name + ')';
   if (trace.rank) {
-    text += ", rank " + std::to_string(*trace.rank);
-    if (trace.world) text += " of " + std::to_string(*trace.world);
+    text += formatted(", rank {}", *trace.rank);
+    if (trace.world) text += formatted(" of {}", *trace.world);
   }
   if (trace.own) text += ", written by stepbench";
   return text;
@@ -161,10 +163,10 @@ std::string largest_part(const AnalysedTrace& analysed) {
   const auto largest = std::ranges::max_element(
       parts, {}, [&](const traces::StepPart& part) { return part.of(idle->counted); });
   const auto wall_ns = double(idle->counted.wall_ns);
-  return "the largest part of a step of " +
-         text::duration(wall_ns / double(analysed.analysis.steps.counted().size())) + " is " +
-         words_of_part(largest->name, idle->scope) + ", " +
-         text::percent_text(double(largest->of(idle->counted)) / wall_ns);
+  return formatted("the largest part of a step of {} is {}, {}",
+                   text::duration(wall_ns / double(analysed.analysis.steps.counted().size())),
+                   words_of_part(largest->name, idle->scope),
+                   text::percent_text(double(largest->of(idle->counted)) / wall_ns));
 }
 
 // The finding with the largest gain; null if there is nothing to improve.
@@ -176,8 +178,8 @@ const Finding* finding_of_answer(const AnalysedTrace& analysed) {
 }
 
 std::string gain_text(const Finding& finding) {
-  return "at most " + text::duration(*finding.gain_ns) + " per step (" +
-         text::percent_text(finding.share.value_or(0)) + ')';
+  return formatted("at most {} per step ({})", text::duration(*finding.gain_ns),
+                   text::percent_text(finding.share.value_or(0)));
 }
 
 document::Answer trace_answer(const AnalysedTrace& analysed) {
@@ -201,18 +203,19 @@ document::Answer trace_answer(const AnalysedTrace& analysed) {
 // Describes what the shown rows represent.
 std::string counted_words(const traces::Steps& steps) {
   const std::size_t counts = steps.counted().size();
-  std::string text = "mean of " + std::to_string(counts);
+  std::string text = formatted("mean of {}", counts);
   const std::string all = text::counted(std::ssize(steps.steps), "step");
-  if (steps.chosen) return text + " of " + all + ", as chosen";
+  if (steps.chosen) return formatted("{} of {}, as chosen", text, all);
   if (counts == steps.steps.size()) return "mean of " + all;
-  return text + " of " + all +
-         (counts + 2 == steps.steps.size() ? ", not the first and last" : ", those that are whole");
+  return formatted(
+      "{} of {}{}", text, all,
+      counts + 2 == steps.steps.size() ? ", not the first and last" : ", those that are whole");
 }
 
 std::string scope_words(const traces::IdleReport& idle) {
   switch (idle.scope) {
     case traces::IdleScope::kDevice:
-      return "device " + std::to_string(*idle.device);
+      return formatted("device {}", *idle.device);
     case traces::IdleScope::kAllDevices:
       return "all devices together: idle is where none works";
     case traces::IdleScope::kHost:
@@ -229,7 +232,7 @@ document::Table parts_table(const traces::Steps& steps, const traces::IdleReport
   const double wall_ns = double(idle.counted.wall_ns) / counts;
   const text::TimeUnit unit = text::unit_for(std::vector<double>{wall_ns});
   document::Table table{
-      .title = "where the time of a step goes (" + counted_words(steps) + ')',
+      .title = formatted("where the time of a step goes ({})", counted_words(steps)),
       .subtitle = window_subtitle(all ? words_of_window(steps.window) : name_of(steps.window)),
       .columns = {document::words("part"),
                   {.head = "per step", .unit = std::string(unit.name)},
@@ -279,7 +282,7 @@ document::Table parts_table(const traces::Steps& steps, const traces::IdleReport
     double mean_ns = 0;
     for (const traces::StepPart* part : small) mean_ns += double(part->of(idle.counted)) / counts;
     std::vector<document::Cell> cells(table.columns.size(), "");
-    cells[0] = std::to_string(small.size()) + " smaller parts";
+    cells[0] = formatted("{} smaller parts", small.size());
     cells[1] = document::time(mean_ns, unit);
     cells[2] = document::share(mean_ns, wall_ns);
     table.rows.push_back({.cells = std::move(cells)});
@@ -302,10 +305,9 @@ void add_step(const AnalysedTrace& analysed, bool all, std::vector<document::Blo
   std::vector<std::string> lines;
   if (analysed.analysis.devices.size() != 1) lines.push_back(scope_words(*idle));
   if (idle->counted.data_hidden_ns > 0) {
-    lines.push_back(
-        "of loading data, another " +
-        text::duration(double(idle->counted.data_hidden_ns) / double(steps.counted().size())) +
-        " per step is hidden behind work of the device");
+    lines.push_back(formatted(
+        "of loading data, another {} per step is hidden behind work of the device",
+        text::duration(double(idle->counted.data_hidden_ns) / double(steps.counted().size()))));
   }
   if (!steps.reason.empty()) lines.push_back(steps.reason);
   document::add_paragraphs(blocks, lines);
@@ -323,19 +325,19 @@ std::int64_t first_ns(const traces::Trace& trace) {
 }
 
 std::string place_words(const Finding::Place& place, std::int64_t begin_ns) {
-  return place.name + ' ' + text::duration(double(place.duration_ns)) + " at " +
-         text::significant(double(place.at_ns - begin_ns) / 1e6, 6) + " ms" +
-         (place.step < 0 ? "" : " (step " + std::to_string(place.step) + ')');
+  return formatted("{} {} at {} ms{}", place.name, text::duration(double(place.duration_ns)),
+                   text::significant(double(place.at_ns - begin_ns) / 1e6, 6),
+                   place.step < 0 ? "" : formatted(" (step {})", place.step));
 }
 
 // The answer already has the text and gain of the first finding, so do not repeat them.
 document::Paragraph finding_paragraph(const Finding& finding, bool is_answer, bool all,
                                       std::int64_t begin_ns) {
-  document::Paragraph paragraph{.text = std::string(name_of(finding.severity)) + ": " +
-                                        (is_answer ? "the answer above" : finding.text) + " [" +
-                                        finding.id +
-                                        (finding.low_confidence ? ", low confidence" : "") + ']',
-                                .tone = tone_of(finding.severity)};
+  document::Paragraph paragraph{
+      .text = formatted("{}: {} [{}{}]", name_of(finding.severity),
+                        is_answer ? "the answer above" : finding.text, finding.id,
+                        finding.low_confidence ? ", low confidence" : ""),
+      .tone = tone_of(finding.severity)};
   std::string below = finding.gain_ns && !is_answer ? "gain: " + gain_text(finding) : "";
   if (!finding.remedy.empty()) below += (below.empty() ? "" : ". ") + finding.remedy;
   if (!below.empty()) paragraph.below.emplace_back(std::move(below));
@@ -356,8 +358,8 @@ document::Paragraph finding_paragraph(const Finding& finding, bool is_answer, bo
 
 // "trace.gpu_gaps (warning, at most 1.20 ms per step (3 %))"
 std::string finding_in_short(const Finding& finding) {
-  return finding.id + " (" + std::string(name_of(finding.severity)) +
-         (finding.gain_ns ? ", " + gain_text(finding) : std::string()) + ')';
+  return formatted("{} ({}{})", finding.id, name_of(finding.severity),
+                   finding.gain_ns ? ", " + gain_text(finding) : std::string());
 }
 
 void add_findings(const AnalysedTrace& analysed, bool all, std::vector<document::Block>& blocks) {
@@ -415,8 +417,8 @@ void add_unknown(const AnalysedTrace& analysed, std::vector<document::Block>& bl
   for (const auto& [reason, what] : by_reason) lines.push_back(text::join(what) + ": " + reason);
   if (analysed.analysis.efficiency) {
     for (const traces::UncountedWork& each : analysed.analysis.efficiency->uncounted) {
-      lines.push_back("efficiency of " + text::counted(each.calls, "call") + ", " +
-                      text::duration(double(each.time_ns)) + ": " + each.reason);
+      lines.push_back(formatted("efficiency of {}, {}: {}", text::counted(each.calls, "call"),
+                                text::duration(double(each.time_ns)), each.reason));
     }
   }
   for (const traces::IntegrityNote& note : analysed.analysis.integrity) {

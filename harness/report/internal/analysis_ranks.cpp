@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/trace_analysis.h"
 
 #include <algorithm>
@@ -19,30 +20,33 @@ namespace {
 
 document::Paragraph straggler_paragraph(const traces::RankReport& report) {
   if (!report.straggler && report.unmatched_ns >= traces::kStragglerShare * report.step_ns) {
-    return {"slowest rank unknown: communication of " + text::duration(report.unmatched_ns) +
-            " per step on one rank has no counterpart on the others, so its waiting is unknown"};
+    return {
+        formatted("slowest rank unknown: communication of {} per step on one rank has no "
+                  "counterpart on the others, so its waiting is unknown",
+                  text::duration(report.unmatched_ns))};
   }
   if (!report.straggler) {
-    return {"no rank holds the others up: the slowest of a step works " +
-            text::duration(report.imbalance_ns) +
-            " longer than the median, but is not consistently the same rank, or less than " +
-            text::percent_text(traces::kStragglerShare) +
-            " of the step longer (fewer than four steps cannot tell)"};
+    return {formatted(
+        "no rank holds the others up: the slowest of a step works {} longer than the median, but "
+        "is not consistently the same rank, or less than {} of the step longer (fewer than four "
+        "steps cannot tell)",
+        text::duration(report.imbalance_ns), text::percent_text(traces::kStragglerShare))};
   }
   const traces::Straggler& straggler = *report.straggler;
   const auto row = std::ranges::find(report.rows, straggler.rank, &traces::RankRow::rank);
-  std::string text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
-                     text::duration(straggler.gain_ns) + " per step (" +
-                     text::percent_text(straggler.share) + "): it is the slowest in " +
-                     std::to_string(row->slowest_in) + " of " + text::counted(report.steps, "step");
+  std::string text = formatted(
+      "rank {} holds the others up by {} per step ({}): it is the slowest in {} of {}",
+      straggler.rank, text::duration(straggler.gain_ns), text::percent_text(straggler.share),
+      row->slowest_in, text::counted(report.steps, "step"));
   if (!straggler.part.empty()) {
-    text += "; most of all " + words_of_part(straggler.part, report.scope) + ", " +
-            text::signed_duration(straggler.part_ns) + " against the median of the others";
+    text += formatted("; most of all {}, {} against the median of the others",
+                      words_of_part(straggler.part, report.scope),
+                      text::signed_duration(straggler.part_ns));
   }
   return {.text = std::move(text),
           .tone = document::Tone::kDoubt,
-          .below = {"gain: at most " + text::duration(straggler.gain_ns) +
-                    " per step, until the next slowest rank is the limit"}};
+          .below = {formatted("gain: at most {} per step, until the next slowest rank is the limit",
+                              text::duration(straggler.gain_ns))}};
 }
 
 std::string skew_line(const traces::RankReport& report) {
@@ -54,8 +58,8 @@ std::string skew_line(const traces::RankReport& report) {
     return "skew of the steps' starts: unknown, the traces have no wall-clock time";
   }
   std::string text =
-      "skew of the steps' starts, first to last rank: " + text::duration(*report.skew_mean_ns) +
-      " (mean), at most " + text::duration(*report.skew_max_ns);
+      formatted("skew of the steps' starts, first to last rank: {} (mean), at most {}",
+                text::duration(*report.skew_mean_ns), text::duration(*report.skew_max_ns));
   if (report.clocks == traces::RankClocks::kHostUnknown) {
     text += "; if all ran on one host: the traces do not name it";
   }
@@ -81,7 +85,7 @@ text::TimeUnit unit_of(const traces::RankReport& report) {
 void add_ranks(const traces::RankReport& report, std::size_t limit,
                std::vector<document::Block>& blocks) {
   const traces::Trace none;
-  BlockTable table("ranks (means of " + text::counted(report.steps, "step") + ")", none,
+  BlockTable table(formatted("ranks (means of {})", text::counted(report.steps, "step")), none,
                    {.total = report.step_ns, .unit = unit_of(report)},
                    window_subtitle(words_of_window(report.window)));
   const bool communicates = std::ranges::any_of(
@@ -96,8 +100,8 @@ void add_ranks(const traces::RankReport& report, std::size_t limit,
   blocks.emplace_back(table.take());
   std::vector<std::string> lines;
   if (shown.size() < report.rows.size()) {
-    lines.push_back("the slowest " + std::to_string(shown.size()) + " of " +
-                    text::counted(std::ssize(report.rows), "rank") + "; --row-limit 0 shows all");
+    lines.push_back(formatted("the slowest {} of {}; --row-limit 0 shows all", shown.size(),
+                              text::counted(std::ssize(report.rows), "rank")));
   }
   if (report.collectives > 0) {
     lines.push_back(text::counted(report.collectives, "collective") +
@@ -109,10 +113,10 @@ void add_ranks(const traces::RankReport& report, std::size_t limit,
         "work");
   }
   if (report.unmatched > 0) {
-    lines.push_back(text::with_separators(report.unmatched) +
-                    " rows of collectives have no counterpart on the other ranks, or do not name "
-                    "their peers (" +
-                    text::duration(report.unmatched_ns) + " per step at most)");
+    lines.push_back(
+        formatted("{} rows of collectives have no counterpart on the other ranks, or do not name "
+                  "their peers ({} per step at most)",
+                  text::with_separators(report.unmatched), text::duration(report.unmatched_ns)));
   }
   lines.push_back(skew_line(report));
   document::add_paragraphs(blocks, lines);
@@ -121,7 +125,7 @@ void add_ranks(const traces::RankReport& report, std::size_t limit,
 document::Table parts_of_ranks(const traces::RankReport& report, std::size_t limit) {
   const text::TimeUnit unit = unit_of(report);
   document::Table table{
-      .title = "where the time of a step goes, by rank [" + std::string(unit.name) + ']',
+      .title = formatted("where the time of a step goes, by rank [{}]", unit.name),
       .columns = {{.head = "rank"}}};
   std::vector<std::size_t> parts;
   std::vector<double> most(traces::step_parts().size());
@@ -154,8 +158,8 @@ document::Table parts_of_ranks(const traces::RankReport& report, std::size_t lim
 
 document::Document ranks_document(const traces::RankReport& report, std::size_t row_limit) {
   std::string headline = "one job: traces of " + text::counted(std::ssize(report.rows), "rank");
-  if (report.world) headline += " of " + std::to_string(*report.world);
-  headline += ", " + text::counted(report.steps, "step") + " in all of them";
+  if (report.world) headline += formatted(" of {}", *report.world);
+  headline += formatted(", {} in all of them", text::counted(report.steps, "step"));
   document::Answer answer;
   document::Chapter overview{.id = "ranks", .title = "Ranks", .blocks = {}};
   for (const std::string& warning : report.warnings) {
@@ -184,11 +188,11 @@ document::Document ranks_document(const traces::RankReport& report, std::size_t 
   document::Chapter traces{.id = "traces", .title = "Traces", .blocks = {}};
   traces.blocks.emplace_back(document::Heading{"traces"});
   for (const std::size_t i : shown_rows(report, row_limit)) {
-    traces.blocks.emplace_back(document::Paragraph{"rank " + std::to_string(report.rows[i].rank) +
-                                                   ": " + report.rows[i].path});
+    traces.blocks.emplace_back(
+        document::Paragraph{formatted("rank {}: {}", report.rows[i].rank, report.rows[i].path)});
   }
   traces.blocks.emplace_back(document::Paragraph{
-      report.straggler ? "--rank " + std::to_string(report.straggler->rank) + " shows its own page"
+      report.straggler ? formatted("--rank {} shows its own page", report.straggler->rank)
                        : "--rank N shows the page of one rank"});
   return {.headline = std::move(headline),
           .answer = std::move(answer),

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/trace_analysis.h"
 
 #include <algorithm>
@@ -83,13 +84,14 @@ Blocks kernel_blocks(const AnalysedTrace& analysed, std::size_t limit) {
   make_names_distinct(analysed, by_time, blocks.front());
   const traces::IdleReport* idle = analysed.analysis.idle_of(std::nullopt);
   if (idle != nullptr && total_ns > double(idle->counted.wall_ns)) {
-    blocks.emplace_back(line("all together " + text::duration(total_ns / per_step.steps) +
-                             " per step, longer than the step: kernels of several streams or "
-                             "devices run at once, or behind the step that launched them"));
+    blocks.emplace_back(
+        line(formatted("all together {} per step, longer than the step: kernels of several streams "
+                       "or devices run at once, or behind the step that launched them",
+                       text::duration(total_ns / per_step.steps))));
   }
-  blocks.emplace_back(line(text::counted(kernels.calls, "kernel") + " in the trace, median " +
-                           text::duration(kernels.duration.median) + "; " +
-                           text::with_separators(kernels.tiny) + " take less than 10 us"));
+  blocks.emplace_back(line(formatted(
+      "{} in the trace, median {}; {} take less than 10 us", text::counted(kernels.calls, "kernel"),
+      text::duration(kernels.duration.median), text::with_separators(kernels.tiny))));
   Blocks launched = rows_shown("kernels by number of launches", analysed, kernels.by_calls, limit,
                                {.steps = per_step.steps},
                                [&](std::size_t i) { return LaunchedKernel{kernels.rows[i]}; });
@@ -139,15 +141,15 @@ Blocks loader_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
     }
   }
   add("sum", total_ns, double(made_ns) / batches);
-  return {
-      std::move(table),
-      line(work.in_step_thread
-               ? "no workers: the step thread reads the batches itself"
-               : text::counted(work.workers, "worker") + ", " +
-                     text::percent_text(work.busy_share) + " busy in these steps, " +
-                     text::percent_text(work.busy_share_waiting) +
-                     " while the step waits; a batch takes " + text::duration(work.batch.median) +
-                     " (median), at most " + text::duration(work.batch.max))};
+  return {std::move(table),
+          line(work.in_step_thread
+                   ? "no workers: the step thread reads the batches itself"
+                   : formatted("{}, {} busy in these steps, {} while the step waits; a batch takes "
+                               "{} (median), at most {}",
+                               text::counted(work.workers, "worker"),
+                               text::percent_text(work.busy_share),
+                               text::percent_text(work.busy_share_waiting),
+                               text::duration(work.batch.median), text::duration(work.batch.max)))};
 }
 
 Blocks copy_blocks(const AnalysedTrace& analysed, std::size_t limit) {
@@ -164,21 +166,21 @@ Blocks launch_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
   Blocks blocks = {
       document::Heading{.title = "launches",
                         .subtitle = window_subtitle(traces::Launches::kWindow)},
-      line(text::counted(launches.calls, "call") + " started " +
-           text::counted(launches.rows, "row") + " of device work; call " +
-           text::duration(launches.call.median) + " (median), delay until the work begins " +
-           text::duration(launches.delay.median) + " (p95 " + text::duration(launches.delay.p95) +
-           ')'),
-      line(text::with_separators(launches.short_kernels) +
-           " kernels are shorter than their launch call; " +
-           text::with_separators(launches.long_calls) + " calls took more than 50 us, " +
-           text::with_separators(launches.long_delays) + " delays more than 100 us")};
+      line(formatted(
+          "{} started {} of device work; call {} (median), delay until the work begins {} (p95 {})",
+          text::counted(launches.calls, "call"), text::counted(launches.rows, "row"),
+          text::duration(launches.call.median), text::duration(launches.delay.median),
+          text::duration(launches.delay.p95))),
+      line(formatted("{} kernels are shorter than their launch call; {} calls took more than 50 "
+                     "us, {} delays more than 100 us",
+                     text::with_separators(launches.short_kernels),
+                     text::with_separators(launches.long_calls),
+                     text::with_separators(launches.long_delays)))};
   if (!analysed.analysis.queues) return blocks;
   for (const traces::LaunchQueue& queue : *analysed.analysis.queues) {
-    blocks.emplace_back(
-        line("device " + std::to_string(queue.device) + ", stream " + std::to_string(queue.stream) +
-             ": " + text::short_number(queue.mean, 1) + " launches wait on average, at most " +
-             text::with_separators(queue.max)));
+    blocks.emplace_back(line(formatted(
+        "device {}, stream {}: {} launches wait on average, at most {}", queue.device, queue.stream,
+        text::short_number(queue.mean, 1), text::with_separators(queue.max))));
   }
   return blocks;
 }
@@ -187,10 +189,11 @@ Blocks memory_blocks(const AnalysedTrace& analysed, std::size_t /*limit*/) {
   Blocks blocks = {document::Heading{.title = "memory, whole trace"}};
   for (const traces::MemoryPeak& peak : *analysed.analysis.memory) {
     std::string text =
-        (peak.device < 0 ? std::string("host") : "device " + std::to_string(peak.device)) +
-        ": at most " + text::byte_text(double(peak.allocated_bytes)) + " allocated";
+        formatted("{}: at most {} allocated",
+                  peak.device < 0 ? std::string("host") : formatted("device {}", peak.device),
+                  text::byte_text(double(peak.allocated_bytes)));
     if (peak.reserved_bytes > 0) {
-      text += ", " + text::byte_text(double(peak.reserved_bytes)) + " reserved";
+      text += formatted(", {} reserved", text::byte_text(double(peak.reserved_bytes)));
     }
     if (peak.total_bytes) text += ", of " + text::byte_text(double(*peak.total_bytes));
     blocks.emplace_back(line(std::move(text)));
@@ -222,11 +225,11 @@ Blocks collective_blocks(const AnalysedTrace& analysed, std::size_t limit) {
 std::string shares_text(const traces::Efficiency& efficiency) {
   const double work_ns = double(efficiency.work_ns);
   if (efficiency.on_host || work_ns <= 0) return {};
-  std::string text = "these are " + text::percent_text(double(efficiency.known_ns) / work_ns) +
-                     " of the time of kernels that compute";
+  std::string text = formatted("these are {} of the time of kernels that compute",
+                               text::percent_text(double(efficiency.known_ns) / work_ns));
   if (efficiency.fused_ns > 0) {
-    text += "; " + text::percent_text(double(efficiency.fused_ns) / work_ns) +
-            " are kernels that Triton made, for which there is no formula";
+    text += formatted("; {} are kernels that Triton made, for which there is no formula",
+                      text::percent_text(double(efficiency.fused_ns) / work_ns));
   }
   return text;
 }
@@ -235,15 +238,15 @@ std::string rate_text(const AnalysedTrace& analysed, const traces::Efficiency& e
   const traces::IdleReport* idle = analysed.analysis.idle_of(std::nullopt);
   const std::size_t steps = analysed.analysis.steps.counted().size();
   if (idle == nullptr || idle->counted.wall_ns <= 0 || efficiency.step_flops <= 0) return {};
-  return operations_text(efficiency.step_flops / double(steps)) + "FLOP per step, " +
-         operations_text(efficiency.step_flops / (double(idle->counted.wall_ns) / 1e9)) +
-         "FLOP/s over the whole step";
+  return formatted("{}FLOP per step, {}FLOP/s over the whole step",
+                   operations_text(efficiency.step_flops / double(steps)),
+                   operations_text(efficiency.step_flops / (double(idle->counted.wall_ns) / 1e9)));
 }
 
 std::string peaks_text(const traces::Efficiency& efficiency) {
   if (!efficiency.peaks) return "no share of a peak: " + efficiency.no_peaks;
-  return "peaks of " + efficiency.device + " by " + std::string(efficiency.peaks->source) +
-         "; memory " + text::significant(efficiency.peaks->memory_bytes / 1e9) + " GB/s";
+  return formatted("peaks of {} by {}; memory {} GB/s", efficiency.device, efficiency.peaks->source,
+                   text::significant(efficiency.peaks->memory_bytes / 1e9));
 }
 
 Blocks efficiency_blocks(const AnalysedTrace& analysed, std::size_t limit) {
@@ -348,8 +351,8 @@ Blocks matched_collective_blocks(const std::vector<traces::MatchedCollectives>& 
 
 void note_cut(std::size_t rows, std::size_t limit, Blocks& blocks) {
   if (limit == 0 || rows <= limit) return;
-  blocks.emplace_back(line("first " + std::to_string(limit) + " of " + text::with_separators(rows) +
-                           "; --row-limit 0 shows all"));
+  blocks.emplace_back(line(
+      formatted("first {} of {}; --row-limit 0 shows all", limit, text::with_separators(rows))));
 }
 
 std::size_t limited(std::size_t rows, std::size_t limit) {

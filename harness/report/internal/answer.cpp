@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/estimate/ranking.h"
 #include "harness/record/quality.h"
@@ -28,7 +29,7 @@ constexpr std::size_t kLaunchesForAnInterval = 6;
 std::string value_text(const estimate::CaseRow& row, estimate::Judged by) {
   const estimate::JudgedValue value = *estimate::judged_value(row, by);
   const auto in = [&](double scale, const std::string& before, std::string_view unit) {
-    std::string text = before + text::significant(value.centre / scale) + ' ' + std::string(unit);
+    std::string text = formatted("{}{} {}", before, text::significant(value.centre / scale), unit);
     if (value.spread != estimate::Spread::kOverLaunches) return text;
     return text + ' ' +
            text::interval_text(value.interval.low / scale, value.interval.high / scale);
@@ -61,9 +62,9 @@ std::string tie_text(const estimate::Ranking& ranking, const std::vector<estimat
   const WhichCases which(rows, results);
   const std::string names = which.name(best);
   const bool named = names != which.count(best.size());
-  return std::to_string(best.size()) + " of " + std::to_string(ranked(rows)) + " (" + kBestMark +
-         "): " + (named ? names + "; " : "the fastest " + which.name(*best.front()) + ", ") +
-         value_text(*best.front(), ranking.by);
+  return formatted("{} of {} ({}): {}{}", best.size(), ranked(rows), kBestMark,
+                   named ? names + "; " : formatted("the fastest {}, ", which.name(*best.front())),
+                   value_text(*best.front(), ranking.by));
 }
 
 using ArgumentWords = std::vector<std::string>;
@@ -181,14 +182,14 @@ std::string next_step_advice(const estimate::Ranking& ranking,
   std::string text = "; more launches tell smaller differences: " + more;
   if (ranking.by != estimate::Judged::kStep) return text;
   const std::string pair = command_of_pair(run, best, rows[ranking.next]);
-  return pair.empty() ? text : text + "; the fastest two alone: " + pair;
+  return pair.empty() ? text : formatted("{}; the fastest two alone: {}", text, pair);
 }
 
 std::string undecided_text(const estimate::CaseRow& best, const estimate::CaseRow& next) {
   const std::size_t launches = std::min(best.measured.size(), next.measured.size());
   if (launches >= kLaunchesForAnInterval) return "; no intervals to decide";
-  return "; too few launches to call it (n=" + std::to_string(launches) + ", " +
-         std::to_string(kLaunchesForAnInterval) + " needed)";
+  return formatted("; too few launches to call it (n={}, {} needed)", launches,
+                   kLaunchesForAnInterval);
 }
 
 // True if cases or launches of the plan may be missing.
@@ -202,10 +203,10 @@ std::string values_text(const estimate::CaseRow& row, estimate::Judged by) {
   constexpr double kWorthSaying = 0.005;
   std::string text = value_text(row, by);
   if (!estimate::is_rate(by) && row.samples_per_s) {
-    text += ", " + text::significant(*row.samples_per_s) + " samples/s";
+    text += formatted(", {} samples/s", text::significant(*row.samples_per_s));
   }
   if (row.data_wait_share && *row.data_wait_share >= kWorthSaying) {
-    text += "; " + text::percent_text(*row.data_wait_share) + " of it waits for data";
+    text += formatted("; {} of it waits for data", text::percent_text(*row.data_wait_share));
   }
   return text;
 }
@@ -213,8 +214,8 @@ std::string values_text(const estimate::CaseRow& row, estimate::Judged by) {
 std::string one_case_text(const estimate::CaseRow& row, estimate::Judged by) {
   const std::string text = values_text(row, by);
   if (row.spread == estimate::Spread::kOverLaunches) return text;
-  return text + "; " + text::counted(std::ssize(row.measured), "launch") + ", an interval takes " +
-         std::to_string(kLaunchesForAnInterval);
+  return formatted("{}; {}, an interval takes {}", text,
+                   text::counted(std::ssize(row.measured), "launch"), kLaunchesForAnInterval);
 }
 
 struct LaunchCounts {
@@ -249,9 +250,8 @@ void add_flagged_launches(const std::vector<estimate::CaseRow>& rows, std::int64
       });
     }
     if (launches == 0) continue;
-    answer.doubts.push_back("in " + std::to_string(launches) + " of " +
-                            text::counted(measured, "launch") + ' ' +
-                            std::string(launch_flag::meaning(flag)));
+    answer.doubts.push_back(formatted("in {} of {} {}", launches, text::counted(measured, "launch"),
+                                      launch_flag::meaning(flag)));
   }
 }
 
@@ -281,11 +281,11 @@ std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
   }
   if (std::ranges::all_of(rows, &estimate::CaseRow::smoke)) {
     const std::int64_t cases = std::ssize(rows) - skipped;
-    return measured == cases ? (cases == 1 ? std::string("the case runs")
-                                           : "all " + std::to_string(cases) + " cases run") +
-                                   "; a smoke run compares nothing"
-                             : std::to_string(cases - measured) + " of " +
-                                   text::counted(cases, "case") + " did not run";
+    return measured == cases
+               ? (cases == 1 ? std::string("the case runs")
+                             : formatted("all {} cases run", cases)) +
+                     "; a smoke run compares nothing"
+               : formatted("{} of {} did not run", cases - measured, text::counted(cases, "case"));
   }
   if (std::ranges::any_of(rows, [](const estimate::CaseRow& row) { return !row.arm.empty(); })) {
     return "two arms, measured in turns: `stepbench compare` gives their verdict";
@@ -298,7 +298,7 @@ std::string unranked_text(const std::vector<estimate::CaseRow>& rows,
     text += "; " + straggler.substr(0, straggler.find(':'));
   }
   if (rows.size() == 1) return text;
-  return "only " + estimate::RowNames(rows, results).name(*only) + " was measured: " + text;
+  return formatted("only {} was measured: {}", estimate::RowNames(rows, results).name(*only), text);
 }
 
 bool is_first_look(const record::Results& results) {
@@ -315,8 +315,9 @@ std::string first_look_text(const std::vector<estimate::CaseRow>& rows,
     const auto by = only.latency_ns ? estimate::Judged::kLatency : estimate::Judged::kStep;
     if (estimate::judged_value(only, by)) text = values_text(only, by) + "; ";
   }
-  return text + "a first look, not for comparison: two launches of short windows. To measure it: " +
-         text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word);
+  return formatted(
+      "{}a first look, not for comparison: two launches of short windows. To measure it: {}", text,
+      text::join(record::command_of_measurement(results.runs.front()), " ", text::shell_word));
 }
 
 }  // namespace
@@ -336,10 +337,10 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   const bool partial = is_partial(rows, results);
   if (ranking->all_tie) {
     const std::size_t cases = ranking->ties.size() + 1;
-    return (partial ? "no winner yet: " : "no winner: ") +
-           (cases == 2 ? std::string("the two") : "all " + std::to_string(cases)) +
-           " overlap; fastest so far " + names.name(best) + ", " + value_text(best, ranking->by) +
-           (partial ? "" : next_step_advice(*ranking, rows, results));
+    return formatted(
+        "{}{} overlap; fastest so far {}, {}{}", partial ? "no winner yet: " : "no winner: ",
+        cases == 2 ? std::string("the two") : formatted("all {}", cases), names.name(best),
+        value_text(best, ranking->by), partial ? "" : next_step_advice(*ranking, rows, results));
   }
   if (!ranking->ties.empty()) {
     return (partial ? "tie so far of " : "tie of ") + tie_text(*ranking, rows, results);
@@ -350,8 +351,8 @@ std::string answer_line(const std::vector<estimate::CaseRow>& rows,
   text += ", " + value_text(best, ranking->by);
   const auto faster = estimate::speed_up(best, next, ranking->by);
   if (!faster) return text;
-  text +=
-      "; " + text::significant(faster->value) + "x as fast as the next (" + names.name(next) + ')';
+  text += formatted("; {}x as fast as the next ({})", text::significant(faster->value),
+                    names.name(next));
   if (faster->interval) {
     text += ' ' + text::interval_text(faster->interval->low, faster->interval->high);
   }
@@ -371,9 +372,9 @@ document::Answer run_answer(const std::vector<estimate::CaseRow>& rows,
   const bool smoke = std::ranges::all_of(rows, &estimate::CaseRow::smoke);
   if (smoke && !is_first_look(results)) return answer;
   if (launches.failed > 0) {
-    answer.doubts.push_back(std::to_string(launches.failed) + " of " +
-                            text::counted(launches.measured + launches.failed, "launch") +
-                            " failed");
+    answer.doubts.push_back(
+        formatted("{} of {} failed", launches.failed,
+                  text::counted(launches.measured + launches.failed, "launch")));
   }
   if (ranking && ranks_scripts(rows)) {
     answer.doubts.emplace_back("the cases run different scripts, which may not do the same work");
@@ -434,13 +435,15 @@ std::string headroom_parts(const CaseRow& both, const CaseRow& step) {
   };
   const double saved_ns = *both.step_ns - *step.step_ns;
   const double waiting_ns = std::clamp(waits_ns(both) - waits_ns(step), 0.0, saved_ns);
-  return ": " + text::duration(waiting_ns) + " waiting, " + text::duration(saved_ns - waiting_ns) +
-         " because the two share the machine";
+  return formatted(": {} waiting, {} because the two share the machine", text::duration(waiting_ns),
+                   text::duration(saved_ns - waiting_ns));
 }
 
 std::string three_numbers(const CaseRow& both, const CaseRow* loader, const CaseRow& step) {
-  return (loader == nullptr ? "; " : "; loader alone " + text::duration(*loader->step_ns) + ", ") +
-         "step alone " + text::duration(*step.step_ns) + ", both " + text::duration(*both.step_ns);
+  return formatted(
+      "{}step alone {}, both {}",
+      loader == nullptr ? "; " : formatted("; loader alone {}, ", text::duration(*loader->step_ns)),
+      text::duration(*step.step_ns), text::duration(*both.step_ns));
 }
 
 std::string headroom_line(const CaseRow& both, const CaseRow& step) {
@@ -449,20 +452,21 @@ std::string headroom_line(const CaseRow& both, const CaseRow& step) {
   if (saved <= 0 || (known && known->least <= 0)) {
     std::string text = "a perfect loader would save nothing measurable with these launches";
     if (known && known->most > 0) {
-      text += ": at most " + text::duration(known->most) + " (" +
-              text::percent_text(known->most / *both.step_ns) + ")";
+      text += formatted(": at most {} ({})", text::duration(known->most),
+                        text::percent_text(known->most / *both.step_ns));
     }
     return text;
   }
-  std::string text = "a perfect loader would save " + text::duration(saved) + " (" +
-                     text::percent_text(saved / *both.step_ns) + ")" + headroom_parts(both, step);
+  std::string text =
+      formatted("a perfect loader would save {} ({}){}", text::duration(saved),
+                text::percent_text(saved / *both.step_ns), headroom_parts(both, step));
   if (known) {
-    return text + "; " + text::duration(known->least) + " to " + text::duration(known->most) +
-           " in all";
+    return formatted("{}; {} to {} in all", text, text::duration(known->least),
+                     text::duration(known->most));
   }
   const std::size_t launches = std::min(both.measured.size(), step.measured.size());
-  return text + "; too few launches to call it (n=" + std::to_string(launches) + ", " +
-         std::to_string(kLaunchesForBounds) + " needed)";
+  return formatted("{}; too few launches to call it (n={}, {} needed)", text, launches,
+                   kLaunchesForBounds);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -27,8 +28,8 @@ std::string change_text_of(double change) { return text::signed_percent(change) 
 
 std::string change_between(const RelativeChange& change) {
   if (change.low == change.high) return change_text_of(change.change);
-  return change_text_of(change.change) + " [" + text::signed_percent(change.low) + ", " +
-         text::signed_percent(change.high) + "]";
+  return formatted("{} [{}, {}]", change_text_of(change.change), text::signed_percent(change.low),
+                   text::signed_percent(change.high));
 }
 
 std::string short_commit(const std::string& id) { return bisect::short_id({.id = id}); }
@@ -60,13 +61,13 @@ std::string cause_of_culprit(const BisectRun& run) {
   if (called == one.ops.end()) return phase.empty() ? std::string() : " in " + phase;
   const double more = called->candidate_calls - called->base_calls;
   if (phase.empty()) phase = called->phase;
-  return (phase.empty() ? std::string() : " in " + phase) + " (" + called->name +
-         (more > 0 ? " +" : " ") + text::significant(more) + " calls/step)";
+  return formatted("{} ({}{}{} calls/step)", phase.empty() ? std::string() : " in " + phase,
+                   called->name, more > 0 ? " +" : " ", text::significant(more));
 }
 
 std::string cost_of_search(const BisectRun& run) {
-  return text::counted(run.builds, "build") + ", " + text::counted(run.launches, "launch") + ", " +
-         text::rough_duration(run.seconds);
+  return formatted("{}, {}, {}", text::counted(run.builds, "build"),
+                   text::counted(run.launches, "launch"), text::rough_duration(run.seconds));
 }
 
 std::string chance_of(const BisectRun& run) {
@@ -76,29 +77,31 @@ std::string chance_of(const BisectRun& run) {
 std::string search_answer(const BisectRun& run) {
   const std::string& metric = judged_metric(run);
   const auto culprit = [&] {
-    return titled_commit(run.commits[place_of(run, run.culprit->commit)]) + ": " + metric + ' ' +
-           change_between(run.culprit->change) + cause_of_culprit(run);
+    return formatted("{}: {} {}{}", titled_commit(run.commits[place_of(run, run.culprit->commit)]),
+                     metric, change_between(run.culprit->change), cause_of_culprit(run));
   };
   switch (run.answer) {
     case SearchAnswer::kFound:
-      return "culprit: " + culprit() + ", " +
-             (run.is_counted() ? std::string("counted")
-                               : "confidence " + text::percent_text(run.confidence)) +
-             "; " + cost_of_search(run);
+      return formatted("culprit: {}, {}; {}", culprit(),
+                       run.is_counted() ? std::string("counted")
+                                        : "confidence " + text::percent_text(run.confidence),
+                       cost_of_search(run));
     case SearchAnswer::kLikely:
-      return "likely, not sure: " + culprit() + "; " + cost_of_search(run);
+      return formatted("likely, not sure: {}; {}", culprit(), cost_of_search(run));
     case SearchAnswer::kRange:
-      return "the culprit is one of the " + commits(run.range->commits) + " after " +
-             short_commit(run.range->after) + " up to " + short_commit(run.range->last) + ", " +
-             chance_of(run) + ": " + metric + ' ' + change_between(run.ends) + " between the ends";
+      return formatted("the culprit is one of the {} after {} up to {}, {}: {} {} between the ends",
+                       commits(run.range->commits), short_commit(run.range->after),
+                       short_commit(run.range->last), chance_of(run), metric,
+                       change_between(run.ends));
     case SearchAnswer::kUndecided:
-      return "not decided: the culprit may be any of the " + commits(run.range->commits) +
-             " after " + short_commit(run.range->after) + " up to " +
-             short_commit(run.range->last) + ", " + chance_of(run) + ": " + metric + ' ' +
-             change_between(run.ends) + " between the ends";
+      return formatted(
+          "not decided: the culprit may be any of the {} after {} up to {}, {}: {} {} between the "
+          "ends",
+          commits(run.range->commits), short_commit(run.range->after),
+          short_commit(run.range->last), chance_of(run), metric, change_between(run.ends));
     case SearchAnswer::kNotReproduced:
-      return "not reproduced: " + bisect::short_id(run.commits.back()) + " against " +
-             bisect::short_id(run.commits.front()) + ": " + metric + ' ' + change_between(run.ends);
+      return formatted("not reproduced: {} against {}: {} {}", bisect::short_id(run.commits.back()),
+                       bisect::short_id(run.commits.front()), metric, change_between(run.ends));
     case SearchAnswer::kOpen:
       return "not finished";
   }
@@ -116,8 +119,10 @@ std::string uncertainty_reason(const BisectRun& run) {
   if (!any_built_separately || !run.layout) {
     return "it and the commit before it could not be rebuilt with other layouts to confirm it";
   }
-  return "builds of the same source differ by about " + text::percent_text(*run.layout) +
-         ", by where code lies in memory: a step below twice that may be such a difference";
+  return formatted(
+      "builds of the same source differ by about {}, by where code lies in memory: a step below "
+      "twice that may be such a difference",
+      text::percent_text(*run.layout));
 }
 
 void add_elsewhere(const BisectRun& run, std::vector<document::Line>& lines) {
@@ -127,14 +132,15 @@ void add_elsewhere(const BisectRun& run, std::vector<document::Line>& lines) {
     return;
   }
   const std::size_t culprit = place_of(run, run.culprit->commit);
-  std::string text = "further change elsewhere: " + change_between(*run.elsewhere) + "; search";
+  std::string text =
+      formatted("further change elsewhere: {}; search", change_between(*run.elsewhere));
   if (culprit > 1) {
-    text += " from " + bisect::short_id(run.commits.front()) + " to " +
-            bisect::short_id(run.commits[culprit - 1]);
+    text += formatted(" from {} to {}", bisect::short_id(run.commits.front()),
+                      bisect::short_id(run.commits[culprit - 1]));
   }
   if (culprit + 1 < run.commits.size()) {
-    text += std::string(culprit > 1 ? " and" : "") + " from " +
-            bisect::short_id(run.commits[culprit]) + " to " + bisect::short_id(run.commits.back());
+    text += formatted("{} from {} to {}", culprit > 1 ? " and" : "",
+                      bisect::short_id(run.commits[culprit]), bisect::short_id(run.commits.back()));
   }
   lines.emplace_back(text);
 }
@@ -143,7 +149,7 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
   std::vector<document::Line> lines;
   if (run.answer == SearchAnswer::kLikely) lines.emplace_back(uncertainty_reason(run));
   if (run.answer == SearchAnswer::kNotReproduced && run.ends.high > 0) {
-    lines.emplace_back("a change above " + change_text_of(run.ends.high) + " is ruled out");
+    lines.emplace_back(formatted("a change above {} is ruled out", change_text_of(run.ends.high)));
   }
   if (run.range && run.answer == SearchAnswer::kRange) {
     const std::size_t first = place_of(run, run.range->after) + 1;
@@ -151,20 +157,19 @@ std::vector<document::Line> below_search_answer(const BisectRun& run) {
     for (std::size_t i = first; i < first + shown; ++i)
       lines.emplace_back(titled_commit(run.commits[i]));
     const std::size_t more = run.range->commits - shown;
-    if (more > 0) lines.emplace_back("and " + std::to_string(more) + " more");
+    if (more > 0) lines.emplace_back(formatted("and {} more", more));
   }
   if (run.range && !run.culprit && run.range->skipped > 0) {
-    lines.emplace_back(std::to_string(run.range->skipped) +
-                       " of them could not be built or measured");
+    lines.emplace_back(formatted("{} of them could not be built or measured", run.range->skipped));
   }
   if (run.culprit && !run.is_counted() && !run.counted.empty()) {
     lines.emplace_back(run.counted + " moved in the same commit");
   }
   add_elsewhere(run, lines);
   if (run.branch && run.inside.empty()) {
-    lines.emplace_back("it merges a branch: --all, or `stepbench bisect " +
-                       short_commit(run.branch->base) + ' ' + short_commit(run.branch->tip) +
-                       " ...` searches its commits");
+    lines.emplace_back(
+        formatted("it merges a branch: --all, or `stepbench bisect {} {} ...` searches its commits",
+                  short_commit(run.branch->base), short_commit(run.branch->tip)));
   }
   if (!run.inside.empty() && run.inside.front().answer == SearchAnswer::kNotReproduced) {
     lines.emplace_back(
@@ -192,8 +197,8 @@ std::string step_verdict(const BisectRun& run, const JudgedStep& judged) {
     words = place <= place_of(run, run.range->after) ? "as good" : "as bad";
   }
   if (judged.repeated > 0) {
-    words += "; " + text::counted(judged.repeated, "pair") +
-             " measured again: the machine favoured one side";
+    words += formatted("; {} measured again: the machine favoured one side",
+                       text::counted(judged.repeated, "pair"));
   }
   return words;
 }
@@ -249,9 +254,9 @@ document::Chapter chapter_of_search(const BisectRun& run) {
                           .tone = found ? document::Tone::kBad : document::Tone::kDoubt,
                           .below = below_search_answer(run)});
   chapter.blocks.emplace_back(judged_table(run));
-  chapter.blocks.emplace_back(document::Paragraph{
-      .text = cost_of_search(run) + ", " + text::counted(run.commits.size() - 1, "commit") +
-              " in the range"});
+  chapter.blocks.emplace_back(
+      document::Paragraph{.text = formatted("{}, {} in the range", cost_of_search(run),
+                                            text::counted(run.commits.size() - 1, "commit"))});
   add_causes_of_culprit(run, chapter.blocks);
   if (!run.changes.empty()) {
     chapter.blocks.emplace_back(
@@ -259,8 +264,8 @@ document::Chapter chapter_of_search(const BisectRun& run) {
   }
   if (const std::string log = bisect::bisect_log(run); !log.empty()) {
     chapter.blocks.emplace_back(document::Verbatim{
-        .title = "For `git bisect replay " +
-                 text::shell_word((run.folder / bisect::kLogFile).string()) + "`",
+        .title = formatted("For `git bisect replay {}`",
+                           text::shell_word((run.folder / bisect::kLogFile).string())),
         .text = log,
         .folded = true});
   }
@@ -268,8 +273,7 @@ document::Chapter chapter_of_search(const BisectRun& run) {
 }
 
 std::string usual_and_most(const bisect::Expected& expected, std::string_view noun) {
-  return "about " + text::counted(expected.usual, noun) + ", at most " +
-         std::to_string(expected.most);
+  return formatted("about {}, at most {}", text::counted(expected.usual, noun), expected.most);
 }
 
 }  // namespace
@@ -291,11 +295,12 @@ document::Document bisect_document(const bisect::BisectRun& run) {
 std::string bisect_plan_text(const bisect::BisectRequest& request,
                              const bisect::BisectPlan& planned) {
   std::string text =
-      text::counted(planned.commits, request.versions.empty() ? "commit" : "version") +
-      " to search between " + request.good + " and " + request.bad + '\n';
+      formatted("{} to search between {} and {}\n",
+                text::counted(planned.commits, request.versions.empty() ? "commit" : "version"),
+                request.good, request.bad);
   if (planned.builds.most > 0) {
-    text += usual_and_most(planned.builds, "build") + ", by `" + request.build + "`";
-    if (request.jobs > 1) text += ", " + std::to_string(request.jobs) + " in parallel";
+    text += formatted("{}, by `{}`", usual_and_most(planned.builds, "build"), request.build);
+    if (request.jobs > 1) text += formatted(", {} in parallel", request.jobs);
     text += '\n';
   }
   text += usual_and_most(planned.launches, "launch");
@@ -305,9 +310,9 @@ std::string bisect_plan_text(const bisect::BisectRequest& request,
   const auto time = [&](std::size_t launches) {
     return text::rough_duration(static_cast<double>(launches) * *planned.launch_s);
   };
-  return text + "; about " + time(planned.launches.usual) + ", at most " +
-         time(planned.launches.most) + " by earlier results" +
-         (planned.builds.most > 0 ? ", plus the builds\n" : "\n");
+  return formatted("{}; about {}, at most {} by earlier results{}", text,
+                   time(planned.launches.usual), time(planned.launches.most),
+                   planned.builds.most > 0 ? ", plus the builds\n" : "\n");
 }
 
 }  // namespace stepbench::report

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/base/pass.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
@@ -67,8 +68,8 @@ void add_requests(const estimate::CaseRow& row, std::vector<document::Block>& bl
   const text::TimeUnit unit = text::unit_for({&headline, 1});
   std::int64_t count = 0;
   for (const estimate::MeasuredLaunch& each : row.measured) count += each.estimate.steps;
-  document::Table table{.title = "Requests: quantiles of " + text::with_separators(count) +
-                                 " with their 95 % intervals",
+  document::Table table{.title = formatted("Requests: quantiles of {} with their 95 % intervals",
+                                           text::with_separators(count)),
                         .columns = {document::words("quantity")}};
   for (const estimate::QuantileKind& quantile : estimate::kRequestQuantiles) {
     table.columns.push_back({.head = std::string(quantile.name), .unit = std::string(unit.name)});
@@ -108,10 +109,11 @@ document::Table phases_of(const estimate::CaseRow& row, const char* title,
 
 void add_device(const estimate::CaseRow& row, std::vector<document::Block>& blocks) {
   if (!row.device_span_ns) return;
-  std::string text = "a step spans " + text::duration(*row.device_span_ns) + " on the device";
+  std::string text =
+      formatted("a step spans {} on the device", text::duration(*row.device_span_ns));
   if (row.host_lead_ns) {
-    text += ", host ahead by " + text::duration(*row.host_lead_ns) + " (" +
-            std::string(name_of(Source::kEventsAndHost)) + ")";
+    text += formatted(", host ahead by {} ({})", text::duration(*row.host_lead_ns),
+                      name_of(Source::kEventsAndHost));
   }
   blocks.emplace_back(document::Paragraph{std::move(text)});
 }
@@ -301,9 +303,9 @@ std::string launches_line(const estimate::CaseRow& row) {
   if (row.pass != Pass::kTiming) text += "  pass " + std::string(name_of(row.pass));
   if (estimate::counts_instructions(row)) text += " (instructions counted by valgrind)";
   if (!row.workload.empty()) text += "  " + row.workload;
-  text += "  " + text::counted(std::ssize(row.measured), "launch") + " measured";
+  text += formatted("  {} measured", text::counted(std::ssize(row.measured), "launch"));
   const auto also = [&](std::size_t count, const char* what) {
-    if (count > 0) text += ", " + std::to_string(count) + ' ' + what;
+    if (count > 0) text += formatted(", {} {}", count, what);
   };
   also(row.failed.size(), "failed");
   also(row.skipped.size(), "skipped");
@@ -319,9 +321,10 @@ std::string numbers_line(const estimate::CaseRow& row) {
   const text::TimeUnit unit = text::unit_for({&headline, 1});
   std::string text = (row.latency_ns ? "latency p50 " : "step ") + text::duration(headline);
   if (row.spread != estimate::Spread::kNone) {
-    text += "  " +
-            text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +
-            ' ' + std::string(unit.name) + ' ' + estimate::spread_name(row);
+    text += formatted(
+        "  {} {} {}",
+        text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns),
+        unit.name, estimate::spread_name(row));
   }
   if (row.latency_ns) text += "  step " + text::duration(*row.step_ns);
   if (row.clock != estimate::StepClock::kHost) {
@@ -382,7 +385,7 @@ std::string last_lines(std::string_view text) {
     at = newline == std::string_view::npos ? 0 : newline;
   }
   if (at == 0) return std::string(text);
-  return "… (its last " + std::to_string(kOutputLines) + " lines)" + std::string(text.substr(at));
+  return formatted("… (its last {} lines){}", kOutputLines, text.substr(at));
 }
 
 void add_output(const estimate::CaseRow& row, std::vector<document::Block>& blocks) {
@@ -486,8 +489,9 @@ void add_options(const estimate::CaseRow& row, const Fields& effective, const Fi
   blocks.emplace_back(std::move(table));
   if (hidden_defaults == 0) return;
   blocks.emplace_back(document::Paragraph{
-      std::string(all_hidden ? "" : "the other ") + text::counted(hidden_defaults, "option") +
-      (hidden_defaults == 1 ? " has its" : " have their") + " default (--all-options shows them)"});
+      formatted("{}{}{} default (--all-options shows them)", all_hidden ? "" : "the other ",
+                text::counted(hidden_defaults, "option"),
+                hidden_defaults == 1 ? " has its" : " have their")});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ document::Cell spread_cell(const estimate::CaseRow& row, const TableFacts& facts
   const double unit = estimate::is_rate(by) ? estimate::rate_unit(by).scale : facts.unit.ns;
   std::string cell = text::interval_text(value->interval.low / unit, value->interval.high / unit);
   if (estimate::spread_name(row) == facts.spread_head) return {cell, value->interval.low};
-  const std::string launches = "n=" + std::to_string(row.measured.size());
+  const std::string launches = formatted("n={}", row.measured.size());
   return (row.spread == estimate::Spread::kWithinLaunch ? "within launch" : launches) + ' ' + cell;
 }
 
@@ -53,8 +54,8 @@ std::string marks(const estimate::CaseRow& row, const TableFacts& facts) {
   if (row.latency_ns && facts.latencies.size() > 1) all.emplace_back("latency p50");
   if (facts.clocks.size() > 1) all.push_back("clock: " + std::string(name_of(row.clock)));
   if (!row.failed.empty()) {
-    all.push_back(std::to_string(row.failed.size()) + " of " +
-                  std::to_string(row.measured.size() + row.failed.size()) + " failed");
+    all.push_back(
+        formatted("{} of {} failed", row.failed.size(), row.measured.size() + row.failed.size()));
   }
   return text::join(all);
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/json.h"
 #include "harness/plan/option_index.h"
 #include "harness/report/internal/catalogue_text.h"
@@ -63,9 +64,9 @@ bool is_top_level(const std::string& name) {
   }
   names.insert(names.end(), index.names().begin(), index.names().end());
   const std::string similar = text::nearest_name(name, names);
-  throw ConfigError(
-      "list", "unknown workload, section or option '" + name + "'" +
-                  (similar.empty() ? "; `stepbench list` shows all" : text::did_you_mean(similar)));
+  throw ConfigError("list", formatted("unknown workload, section or option '{}'{}", name,
+                                      similar.empty() ? "; `stepbench list` shows all"
+                                                      : text::did_you_mean(similar)));
 }
 
 // Prefers sections and workloads to options that end in the name. Throws ConfigError for unknown
@@ -115,7 +116,7 @@ std::string named_text(const Catalogue& catalogue, const std::string& name, std:
   }
   for (const auto& [full, variant, option] : named.options) {
     parts.push_back(
-        option_text(*option, variant.empty() ? full : full + " (" + variant + ")", width));
+        option_text(*option, variant.empty() ? full : formatted("{} ({})", full, variant), width));
   }
   return text::join(parts, "\n");
 }

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "harness/base/format.h"
 #include "harness/catalogue/validate.h"
 #include "harness/estimate/columns.h"
 #include "harness/json/json_text.h"
@@ -25,7 +26,7 @@ std::string prefix(const Section& section) {
 std::string defaults(const Option& option) {
   std::string text = to_text(option.default_value);
   for (const auto& [variant, value] : option.default_in) {
-    text += "; " + to_text(value) + " for " + variant;
+    text += formatted("; {} for {}", to_text(value), variant);
   }
   return text;
 }
@@ -73,14 +74,14 @@ std::string options_text(const Section& section, const std::vector<Option>& opti
                          std::size_t width) {
   std::string text;
   for (const Option& option : options) {
-    text += "  " + prefix(section) + option.name + std::string(mark(option)) + "\n" +
-            text::wrap(signature(option), width, 6) + text::wrap(facts(option), width, 6);
+    text += formatted("  {}{}{}\n{}{}", prefix(section), option.name, mark(option),
+                      text::wrap(signature(option), width, 6), text::wrap(facts(option), width, 6));
   }
   return text;
 }
 
 std::string name_and_doc(const std::string& name, const std::string& doc, std::size_t width) {
-  return "  " + name + "\n" + text::wrap(doc, width, 6);
+  return formatted("  {}\n{}", name, text::wrap(doc, width, 6));
 }
 
 std::string escaped(std::string text) {
@@ -96,9 +97,9 @@ std::string options_markdown(const Section& section, const std::vector<Option>& 
     const std::string value = option.required                 ? "required"
                               : is_null(option.default_value) ? ""
                                                               : defaults(option);
-    text += "| `" + prefix(section) + option.name + "`" + (mark(option).empty() ? "" : " \\*") +
-            " | " + escaped(catalogue::expectation(option)) + " | " + option.unit + " | " +
-            escaped(value) + " | " + escaped(facts(option)) + " |\n";
+    text += formatted("| `{}{}`{} | {} | {} | {} | {} |\n", prefix(section), option.name,
+                      mark(option).empty() ? "" : " \\*", escaped(catalogue::expectation(option)),
+                      option.unit, escaped(value), escaped(facts(option)));
   }
   return text;
 }
@@ -110,7 +111,7 @@ std::string metric_head(const Metric& metric) {
   if (metric.source != Source::kUnknown) {
     facts += (facts.empty() ? "by " : ", by ") + std::string(name_of(metric.source));
   }
-  return facts.empty() ? metric.name : metric.name + " (" + facts + ")";
+  return facts.empty() ? metric.name : formatted("{} ({})", metric.name, facts);
 }
 
 std::string overview_text(const Catalogue& catalogue, std::size_t width) {
@@ -150,7 +151,8 @@ std::string section_text(const Section& section, std::size_t width) {
                      options_text(section, section.options, width);
   for (const Variant& variant : section.variants) {
     text += "\n" +
-            titled(prefix(section) + section.selector + ": " + variant.name, variant.doc, width) +
+            titled(formatted("{}{}: {}", prefix(section), section.selector, variant.name),
+                   variant.doc, width) +
             options_text(section, variant.options, width);
   }
   if (any_marked(section)) text += "\n" + text::wrap(kContextLegend, width, 0);
@@ -158,12 +160,12 @@ std::string section_text(const Section& section, std::size_t width) {
 }
 
 std::string option_text(const Option& option, const std::string& full_name, std::size_t width) {
-  std::string text = full_name + "\n" + text::wrap(option.doc, width, 2) + "\n";
-  text += "  expects    " + catalogue::expectation(option) + "\n";
+  std::string text = formatted("{}\n{}\n", full_name, text::wrap(option.doc, width, 2));
+  text += formatted("  expects    {}\n", catalogue::expectation(option));
   if (!option.unit.empty()) text += "  unit       " + option.unit + "\n";
-  text += "  default    " + (option.required ? "none, required" : defaults(option)) + "\n";
+  text += formatted("  default    {}\n", option.required ? "none, required" : defaults(option));
   if (option.requires_)
-    text += "  needs      " + option.requires_->option + ": it " + option.requires_->doc + "\n";
+    text += formatted("  needs      {}: it {}\n", option.requires_->option, option.requires_->doc);
   if (option.identity == Identity::kContext) {
     text += "  identity   not part of a case's identity\n";
   } else {
@@ -175,12 +177,13 @@ std::string option_text(const Option& option, const std::string& full_name, std:
 }
 
 std::string section_markdown(const Section& section) {
-  std::string text = "## " + (section.name.empty() ? "Top level" : "`" + section.name + "`") +
-                     "\n\n" + section.doc + "\n\n";
+  std::string text =
+      formatted("## {}\n\n{}\n\n", section.name.empty() ? "Top level" : "`" + section.name + "`",
+                section.doc);
   if (!section.options.empty()) text += options_markdown(section, section.options) + "\n";
   for (const Variant& variant : section.variants) {
-    text += "### `" + prefix(section) + section.selector + ": " + variant.name + "`\n\n" +
-            variant.doc + "\n\n";
+    text += formatted("### `{}{}: {}`\n\n{}\n\n", prefix(section), section.selector, variant.name,
+                      variant.doc);
     if (!variant.options.empty()) text += options_markdown(section, variant.options) + "\n";
   }
   if (any_marked(section)) text += "\\" + std::string(kContextLegend) + "\n\n";
@@ -190,7 +193,7 @@ std::string section_markdown(const Section& section) {
 std::string catalogue_markdown(const Catalogue& catalogue) {
   std::string text = "# Workloads and options\n\n| workload | what one step does |\n|---|---|\n";
   for (const WorkloadSpec& workload : catalogue.workloads) {
-    text += "| `" + workload.name + "` | " + escaped(workload.doc) + " |\n";
+    text += formatted("| `{}` | {} |\n", workload.name, escaped(workload.doc));
   }
   text += "\n";
   for (const Section& section : catalogue.sections) text += section_markdown(section);
@@ -246,10 +249,11 @@ std::string metrics_markdown(const std::vector<MetricGroup>& groups) {
     text.append("| `").append(source.name).append("` | ").append(source.doc).append(" |\n");
   }
   for (const MetricGroup& group : groups) {
-    text += "\n## " + title(group) + "\n\n| metric | unit | by | meaning |\n|---|---|---|---|\n";
+    text +=
+        formatted("\n## {}\n\n| metric | unit | by | meaning |\n|---|---|---|---|\n", title(group));
     for (const Metric& metric : group.metrics) {
-      text += "| `" + metric.name + "` | " + metric.unit + " | " +
-              std::string(name_of(metric.source)) + " | " + metric.doc + " |\n";
+      text += formatted("| `{}` | {} | {} | {} |\n", metric.name, metric.unit,
+                        name_of(metric.source), metric.doc);
     }
   }
   return text;

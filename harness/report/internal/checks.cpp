@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <algorithm>
@@ -32,12 +33,12 @@ void judge_row(const estimate::CaseRow& row, Check& check) {
   if (failed > 0) {
     check.state = CheckState::kFailed;
     check.type = "failed";
-    check.message = std::to_string(failed) + " of " +
-                    text::counted(failed + measured + skipped, "launch") +
-                    " failed: " + estimate::reason_of(*row.failed.front());
+    check.message = formatted("{} of {} failed: {}", failed,
+                              text::counted(failed + measured + skipped, "launch"),
+                              estimate::reason_of(*row.failed.front()));
     for (const record::Launch* launch : row.failed) {
       check.text +=
-          "launch " + std::to_string(launch->row.key.launch) + ": " + estimate::reason_of(*launch);
+          formatted("launch {}: {}", launch->row.key.launch, estimate::reason_of(*launch));
       if (!launch->row.stage.empty()) check.text += " (in " + launch->row.stage + ')';
       check.text += '\n';
       if (launch == row.failed.front()) check.text += launch->row.output;
@@ -51,9 +52,10 @@ void judge_row(const estimate::CaseRow& row, Check& check) {
     if (row.spread != estimate::Spread::kNone) {
       const double headline = *row.headline_ns();
       const text::TimeUnit unit = text::unit_for({&headline, 1});
-      check.text +=
-          ' ' + text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns) +
-          ' ' + std::string(unit.name) + ", " + estimate::spread_name(row);
+      check.text += formatted(
+          " {} {}, {}",
+          text::interval_text(row.interval_ns.low / unit.ns, row.interval_ns.high / unit.ns),
+          unit.name, estimate::spread_name(row));
     }
     check.text += '\n';
   } else if (skipped > 0) {
@@ -109,7 +111,7 @@ void make_names_unique(std::vector<Check>& checks) {
   std::unordered_map<std::string, int> seen;
   for (Check& check : checks) {
     const int times = ++seen[check.group + '\n' + check.name];
-    if (times > 1) check.name += " (" + std::to_string(times) + ')';
+    if (times > 1) check.name += formatted(" ({})", times);
   }
 }
 
@@ -160,12 +162,11 @@ Check check_of_case(const verdict::CaseResult& one, const std::vector<std::strin
     const std::string interval = interval_text_of(metric.test);
     const auto [base, candidate] =
         compared_values(metric.test.base_median, metric.test.candidate_median, metric.unit);
-    const std::string line =
-        metric.name + ": " + base + " -> " + candidate + ", " + change_text(metric.test) +
-        (interval == "-" ? "" : ' ' + interval) +
-        (metric.test.corrected_change ? ", corrected " + corrected_text(metric.test)
-                                      : std::string()) +
-        ", " + verdict_text(metric.test, unit);
+    const std::string line = formatted(
+        "{}: {} -> {}, {}{}{}, {}", metric.name, base, candidate, change_text(metric.test),
+        interval == "-" ? "" : ' ' + interval,
+        metric.test.corrected_change ? ", corrected " + corrected_text(metric.test) : std::string(),
+        verdict_text(metric.test, unit));
     check.text += line + '\n';
     const bool is_worse = worst == nullptr || verdict::severity(metric.test.verdict) >
                                                   verdict::severity(worst->test.verdict);
@@ -185,13 +186,14 @@ Check check_of_case(const verdict::CaseResult& one, const std::vector<std::strin
     check.message = "nothing was compared";
   }
   for (const verdict::PhaseChange& change : one.cause) {
-    check.text +=
-        "  " + phase_text(change) + ' ' + text::signed_duration(change.change_ns) + " per step\n";
+    check.text += formatted("  {} {} per step\n", phase_text(change),
+                            text::signed_duration(change.change_ns));
   }
   if (one.page_faults) check.text += "  " + fault_text(*one.page_faults) + '\n';
   for (const verdict::OpChange& op : one.ops) {
-    check.text += "  " + op.name + ' ' + text::short_number(op.base_calls) + " -> " +
-                  text::short_number(op.candidate_calls) + " calls/step (" + op.phase + ")\n";
+    check.text +=
+        formatted("  {} {} -> {} calls/step ({})\n", op.name, text::short_number(op.base_calls),
+                  text::short_number(op.candidate_calls), op.phase);
   }
   for (const std::string& note : one.notes) check.text += note + '\n';
   add_varying(one.options, varying, check.properties);
@@ -310,8 +312,8 @@ std::string commits_of(const nights::Alert& alert) {
   constexpr std::size_t kDigits = 8;
   std::string text;
   for (const nights::RangeCommit& commit : alert.commits) {
-    text += "commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" + commit.author +
-            ')' + (commit.url.empty() ? "" : ' ' + commit.url) + '\n';
+    text += formatted("commit {} {} ({}){}\n", commit.sha.substr(0, kDigits), commit.title,
+                      commit.author, commit.url.empty() ? "" : ' ' + commit.url);
   }
   return text;
 }
@@ -348,8 +350,8 @@ Check check_of_series(const nights::NightSeries& series, const std::string& name
               .type = std::string(state),
               .message = std::string(state)};
   if (series.value && series.usual) {
-    check.message += ": usually " + amount_text(*series.usual, unit) + ", tonight " +
-                     amount_text(*series.value, unit);
+    check.message += formatted(": usually {}, tonight {}", amount_text(*series.usual, unit),
+                               amount_text(*series.value, unit));
     if (series.change) check.message += " (" + text::signed_percent(*series.change) + " %)";
   }
   if (const std::string why = series_reason(series); !why.empty()) check.message += "; " + why;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -73,23 +74,23 @@ std::string design_text(const verdict::Comparison& comparison) {
   std::string measured = in_turns ? "measured in turns" : "measured one after the other";
   if (has_arms(comparison)) {
     measured += ", " + verdict::looks_text(comparison.looks);
-    if (comparison.seed) measured += ", seed " + std::to_string(*comparison.seed);
+    if (comparison.seed) measured += formatted(", seed {}", *comparison.seed);
   }
-  return measured + "; " + text::counted(std::ssize(comparison.cases), "case") +
-         (has_arms(comparison) ? ", " : " in both, ") + tests_text(comparison);
+  return formatted("{}; {}{}{}", measured, text::counted(std::ssize(comparison.cases), "case"),
+                   has_arms(comparison) ? ", " : " in both, ", tests_text(comparison));
 }
 
 std::string legend_text(const verdict::Comparison& comparison) {
   std::vector<std::string> parts;
   if (comparison.rule.confidence > 0.95) {
-    parts.push_back("after several looks an interval of " + confidence_text(comparison) +
-                    " % is as reliable as one of 95 % after one");
+    parts.push_back(
+        formatted("after several looks an interval of {} % is as reliable as one of 95 % after one",
+                  confidence_text(comparison)));
   }
   if (changes_differ_from_medians(comparison)) {
     const bool in_turns = comparison.rule.design == verdict::Design::kInterleaved;
-    parts.push_back(std::string("change: the centre of all ") +
-                    (in_turns ? "pairs" : "pairs of a base launch and a new one") +
-                    ", not the ratio of the two columns");
+    parts.push_back(formatted("change: the centre of all {}, not the ratio of the two columns",
+                              in_turns ? "pairs" : "pairs of a base launch and a new one"));
   }
   if (has_corrected(comparison)) {
     parts.emplace_back("corrected: without the selection bias of reported changes");
@@ -107,11 +108,11 @@ document::Chapter cases_chapter(const verdict::Comparison& comparison, const Com
   cases.blocks.emplace_back(std::move(rows.table));
   if (rows.hidden_ok > 0) {
     cases.blocks.emplace_back(
-        document::Paragraph{std::to_string(rows.hidden_ok) + " more are ok (--all shows them)"});
+        document::Paragraph{formatted("{} more are ok (--all shows them)", rows.hidden_ok)});
   }
   if (rows.hidden > 0) {
     cases.blocks.emplace_back(
-        document::Paragraph{std::to_string(rows.hidden) + " more rows (--all shows them)"});
+        document::Paragraph{formatted("{} more rows (--all shows them)", rows.hidden)});
   }
   if (std::string legend = legend_text(comparison); !legend.empty()) {
     cases.blocks.emplace_back(document::Paragraph{std::move(legend)});
@@ -205,7 +206,7 @@ std::string changed_text(const verdict::Comparison& comparison, const Comparison
   if (const std::string interval = interval_text_of(*first.test); interval != "-") {
     text += ' ' + interval;
   }
-  return found.size() == 1 ? text : text + " and " + std::to_string(found.size() - 1) + " more";
+  return found.size() == 1 ? text : formatted("{} and {} more", text, found.size() - 1);
 }
 
 // "nothing measured of arm B: killed by signal 9", for the first such case.
@@ -214,8 +215,9 @@ std::string no_data_text(const verdict::Comparison& comparison, const Comparison
   const auto found = std::ranges::find_if(comparison.cases, lacks);
   if (found != comparison.cases.end()) {
     const auto more = std::ranges::count_if(comparison.cases, lacks) - 1;
-    return (comparison.cases.size() == 1 ? "" : names.of(*found) + ": ") + "nothing measured of " +
-           found->without_data + (more == 0 ? "" : ", and " + text::counted(more, "more case"));
+    return formatted(
+        "{}nothing measured of {}{}", comparison.cases.size() == 1 ? "" : names.of(*found) + ": ",
+        found->without_data, more == 0 ? "" : ", and " + text::counted(more, "more case"));
   }
   const auto missing = std::ssize(comparison.only_base) + std::ssize(comparison.only_candidate);
   return missing == 0 ? "" : text::counted(missing, "case") + " on one side only";
@@ -230,21 +232,21 @@ std::string reason_text(const verdict::Comparison& comparison) {
   switch (comparison.verdict) {
     case verdict::Verdict::kRegression: {
       const std::string worse = changed_text(comparison, names, comparison.verdict);
-      return improved.empty() ? worse : worse + "; improvement: " + improved;
+      return improved.empty() ? worse : formatted("{}; improvement: {}", worse, improved);
     }
     case verdict::Verdict::kImprovement:
     case verdict::Verdict::kSuspect:
       return changed_text(comparison, names, comparison.verdict);
     case verdict::Verdict::kOk:
-      return ok == 1 ? "within its margin" : "all " + std::to_string(ok) + " within their margins";
+      return ok == 1 ? "within its margin" : formatted("all {} within their margins", ok);
     case verdict::Verdict::kInconclusive: {
       const std::vector<ComparedMetric> open = with_verdict(comparison, comparison.verdict);
       if (open.empty()) return {};
-      std::string text = std::to_string(open.size()) + " of " +
-                         text::counted(open.size() + ok, "metric") + " undecided";
+      std::string text =
+          formatted("{} of {} undecided", open.size(), text::counted(open.size() + ok, "metric"));
       const ComparedMetric& first = open.front();
-      text += ", " + (comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ') +
-              first.metric->name + verdict_detail(*first.test, needed_unit(comparison));
+      text += formatted(", {}{}{}", comparison.cases.size() == 1 ? "" : names.of(*first.of) + ' ',
+                        first.metric->name, verdict_detail(*first.test, needed_unit(comparison)));
       return text;
     }
     case verdict::Verdict::kNoData:
@@ -260,13 +262,12 @@ std::string reason_text(const verdict::Comparison& comparison) {
 document::Answer verdict_answer(std::span<const verdict::Comparison> comparisons,
                                 const std::vector<document::Paragraph>& remarks) {
   const verdict::Comparison& worst = comparisons[verdict::worst_of(comparisons)];
-  document::Answer answer{.text = "verdict: " + std::string(name_of(worst.verdict)) +
-                                  " (exit code " + std::to_string(worst.exit_code) + ')',
-                          .tone = tone_of(worst.verdict)};
+  document::Answer answer{
+      .text = formatted("verdict: {} (exit code {})", name_of(worst.verdict), worst.exit_code),
+      .tone = tone_of(worst.verdict)};
   if (comparisons.size() > 1) {
     const std::size_t at = verdict::worst_of(comparisons);
-    answer.text +=
-        ", " + letter_of(at + 1) + ", the worst of " + std::to_string(comparisons.size());
+    answer.text += formatted(", {}, the worst of {}", letter_of(at + 1), comparisons.size());
   }
   if (const std::string reason = reason_text(worst); !reason.empty()) answer.text += "; " + reason;
   document::add_doubts(answer, remarks);
@@ -377,25 +378,25 @@ class JoinedMetrics {
 // "suspect: 2 perhaps worse, 3 within the margin, 1 undecided (exit code 3)"
 std::string verdict_line(const verdict::Comparison& comparison) {
   const std::string counts = verdict_counts(comparison);
-  return std::string(name_of(comparison.verdict)) +
-         (counts.empty() ? "; no case is in both results" : ": " + counts) + " (exit code " +
-         std::to_string(comparison.exit_code) + ")";
+  return formatted("{}{} (exit code {})", name_of(comparison.verdict),
+                   counts.empty() ? "; no case is in both results" : ": " + counts,
+                   comparison.exit_code);
 }
 
 document::Chapter design_of_several(std::span<const verdict::Comparison> comparisons,
                                     std::size_t cases) {
   std::vector<std::string> lines = {"A " + comparisons.front().base + " (base)"};
   for (std::size_t run = 0; run < comparisons.size(); ++run) {
-    lines.push_back(letter_of(run + 1) + ' ' + comparisons[run].candidate + ": " +
-                    verdict_line(comparisons[run]));
+    lines.push_back(formatted("{} {}: {}", letter_of(run + 1), comparisons[run].candidate,
+                              verdict_line(comparisons[run])));
   }
   lines.emplace_back("measured one after the other; each against A");
   const auto tested = static_cast<std::int64_t>(comparisons.front().tested);
   lines.push_back(text::counted(cases, "case") + ", " +
-                  (tested == 0
-                       ? std::string("nothing could be tested")
-                       : text::counted(tested, "test") + " of all runs corrected together: " +
-                             moved_text(moved_metrics(comparisons))));
+                  (tested == 0 ? std::string("nothing could be tested")
+                               : formatted("{} of all runs corrected together: {}",
+                                           text::counted(tested, "test"),
+                                           moved_text(moved_metrics(comparisons)))));
   document::Chapter design{.id = comparison_chapters::kDesign, .title = "Design", .blocks = {}};
   document::add_paragraphs(design.blocks, lines);
   return design;
@@ -476,8 +477,9 @@ document::Document comparison_document(std::span<const verdict::Comparison> comp
                            .blocks = {document::Paragraph{design_text(comparison)}}};
   const std::vector<document::Paragraph> remarks = remark_paragraphs(comparison, names);
   document::Document document{
-      .headline = has_arms(comparison) ? "A " + comparison.base + "   B " + comparison.candidate
-                                       : comparison.base + " -> " + comparison.candidate,
+      .headline = has_arms(comparison)
+                      ? formatted("A {}   B {}", comparison.base, comparison.candidate)
+                      : comparison.base + " -> " + comparison.candidate,
       .answer = verdict_answer(comparisons, remarks),
       .chapters = {std::move(design), cases_chapter(comparison, names, all)},
       .all_columns_in = "--format markdown",

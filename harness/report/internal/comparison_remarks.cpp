@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/comparison_words.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/numbers.h"
@@ -25,17 +26,18 @@ std::string op_text(const verdict::OpChange& change) {
   std::string text = change.name;
   const double more = change.candidate_calls - change.base_calls;
   if (more != 0) {
-    text += (more > 0 ? " +" : " ") + text::significant(more) + " calls/step (" +
-            text::significant(change.base_calls) + " -> " +
-            text::significant(change.candidate_calls) + "),";
+    text +=
+        formatted("{}{} calls/step ({} -> {}),", more > 0 ? " +" : " ", text::significant(more),
+                  text::significant(change.base_calls), text::significant(change.candidate_calls));
   }
   if (change.change_ns) {
-    text += (*change.change_ns < 0 ? " -" : " +") + text::duration(std::abs(*change.change_ns)) +
-            " per step (" + text::signed_duration(change.range_ns.low) + " to " +
-            text::signed_duration(change.range_ns.high) + " over profiled launches),";
+    text += formatted(
+        "{}{} per step ({} to {} over profiled launches),", *change.change_ns < 0 ? " -" : " +",
+        text::duration(std::abs(*change.change_ns)), text::signed_duration(change.range_ns.low),
+        text::signed_duration(change.range_ns.high));
   }
-  text += ' ' + text::significant(100 * change.base_share, 2) + " % -> " +
-          text::significant(100 * change.candidate_share, 2) + " % of op time";
+  text += formatted(" {} % -> {} % of op time", text::significant(100 * change.base_share, 2),
+                    text::significant(100 * change.candidate_share, 2));
   if (!change.phase.empty()) text += ", in " + change.phase;
   if (!change.shapes.empty()) text += ' ' + change.shapes;
   return text;
@@ -44,9 +46,9 @@ std::string op_text(const verdict::OpChange& change) {
 document::Paragraph cause_of(const verdict::CaseResult& one, const ComparisonNames& names) {
   document::Paragraph paragraph{.text = names.of(one) + ":"};
   paragraph.text += text::join(one.cause, ",", [](const verdict::PhaseChange& change) {
-    return ' ' + phase_text(change) + (change.change_ns < 0 ? " -" : " +") +
-           text::duration(std::abs(change.change_ns)) + " per step (" +
-           text::significant(100 * change.share, 2) + " % of the change)";
+    return formatted(" {}{}{} per step ({} % of the change)", phase_text(change),
+                     change.change_ns < 0 ? " -" : " +", text::duration(std::abs(change.change_ns)),
+                     text::significant(100 * change.share, 2));
   });
   if (one.page_faults) {
     paragraph.below.emplace_back(fault_text(*one.page_faults) +
@@ -57,8 +59,8 @@ document::Paragraph cause_of(const verdict::CaseResult& one, const ComparisonNam
     paragraph.below.emplace_back(op_text(one.ops[i]));
   }
   if (one.ops.size() > verdict::kMaxOpChanges) {
-    paragraph.below.emplace_back(std::to_string(one.ops.size() - verdict::kMaxOpChanges) +
-                                 " more ops (the JSON form has all)");
+    paragraph.below.emplace_back(
+        formatted("{} more ops (the JSON form has all)", one.ops.size() - verdict::kMaxOpChanges));
   }
   return paragraph;
 }
@@ -72,7 +74,8 @@ void add_environment(const verdict::Comparison& comparison, Paragraphs& remarks)
                           difference.field_class == verdict::FieldClass::kShouldMatch;
     const bool fine = difference.allowed || compared;
     std::string text = compared ? "compared: " : difference.allowed ? "allowed: " : "warning: ";
-    text += difference.field + " differs: " + difference.base + " -> " + difference.candidate;
+    text +=
+        formatted("{} differs: {} -> {}", difference.field, difference.base, difference.candidate);
     if (difference.cases > 0) {
       text += " (in " + text::counted(difference.cases, "case") + ')';
     }
@@ -118,8 +121,8 @@ void add_gates(const verdict::Comparison& comparison, const ComparisonNames& nam
                        .doubt = doubted ? of_case + doubt : ""});
   }
   if (more > 0) {
-    remarks.push_back({"warning: " + text::counted(more, "more arm") +
-                           " of cases differ like that (the JSON form has all)",
+    remarks.push_back({formatted("warning: {} of cases differ like that (the JSON form has all)",
+                                 text::counted(more, "more arm")),
                        document::Tone::kDoubt});
   }
 }
@@ -158,7 +161,7 @@ void add_case_notes(const verdict::Comparison& comparison, const ComparisonNames
   }
   for (const auto& [note, where] : by_text) {
     std::string text = "note: " + names.of(*where.first);
-    if (where.cases > 1) text += " and " + std::to_string(where.cases - 1) + " more";
+    if (where.cases > 1) text += formatted(" and {} more", where.cases - 1);
     remarks.push_back({text + ": " + note, document::Tone::kDoubt});
   }
 }
@@ -172,24 +175,22 @@ std::string limits_of_ok(const verdict::Comparison& comparison) {
     shares.emplace(test->candidate_launches, test->slow_share_below);
   }
   if (shares.empty()) return {};
-  return "ok does not exclude that up to " +
-         text::join(shares, ", ",
-                    [](const auto& share) {
-                      return text::significant(100 * share.second, 2) +
-                             " % of all launches are far slower (none of " +
-                             std::to_string(share.first) + " was)";
-                    }) +
-         ": more launches exclude more";
+  return formatted("ok does not exclude that up to {}: more launches exclude more",
+                   text::join(shares, ", ", [](const auto& share) {
+                     return formatted("{} % of all launches are far slower (none of {} was)",
+                                      text::significant(100 * share.second, 2), share.first);
+                   }));
 }
 
 void add_missing(const std::vector<verdict::MissingCase>& cases, const std::string& side,
                  const ComparisonNames& names, Paragraphs& remarks) {
   constexpr std::size_t kNamed = 5;
   if (cases.empty()) return;
-  std::string text = "only in " + side + ": " + text::counted(std::ssize(cases), "case") + ',';
+  std::string text = formatted("only in {}: {},", side, text::counted(std::ssize(cases), "case"));
   for (std::size_t i = 0; i < std::min(kNamed, cases.size()); ++i) {
     text += (i == 0 ? " " : ", ") + names.of(cases[i]);
-    if (!cases[i].nearest.empty()) text += " (the nearest differs in " + cases[i].nearest + ')';
+    if (!cases[i].nearest.empty())
+      text += formatted(" (the nearest differs in {})", cases[i].nearest);
   }
   if (cases.size() > kNamed) text += " ...";
   remarks.push_back({std::move(text)});
@@ -199,18 +200,18 @@ document::Paragraph self_check(const verdict::AaControl& control) {
   const auto launches = static_cast<std::int64_t>(4 * control.pooled_quads);
   const std::string begin = "A/A self-check: ";
   const std::string seen =
-      " (" + text::counted(launches, "launch") + ", p " + adjusted_p_text(control.p) + ')';
+      formatted(" ({}, p {})", text::counted(launches, "launch"), adjusted_p_text(control.p));
   switch (control.state) {
     case verdict::AaControl::State::kTooFew:
       break;
     case verdict::AaControl::State::kPassed:
       return {begin + "passed" + seen};
     case verdict::AaControl::State::kFailed:
-      return {begin + "failed" + seen + ": the base differs from itself, so no verdict is valid",
+      return {formatted("{}failed{}: the base differs from itself, so no verdict is valid", begin,
+                        seen),
               document::Tone::kBad};
   }
-  return {begin + "too few launches (" + std::to_string(launches) + " of " +
-          std::to_string(4 * verdict::kMinQuads) + ')'};
+  return {formatted("{}too few launches ({} of {})", begin, launches, 4 * verdict::kMinQuads)};
 }
 
 // Command line that turns failed gates into warnings; empty if none failed.
@@ -296,8 +297,7 @@ MovedMetrics moved_metrics(std::span<const verdict::Comparison> comparisons) {
 }
 
 std::string moved_text(const MovedMetrics& moved) {
-  return std::to_string(moved.rose) + " rose, " + std::to_string(moved.fell) +
-         " fell, before margins";
+  return formatted("{} rose, {} fell, before margins", moved.rose, moved.fell);
 }
 
 }  // namespace stepbench::report

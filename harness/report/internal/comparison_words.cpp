@@ -11,6 +11,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/stats/comparisons.h"
 #include "harness/text/numbers.h"
@@ -20,8 +21,8 @@ namespace stepbench::report {
 namespace {
 
 std::string needed_text(std::size_t pairs) {
-  if (pairs > stats::kMaxPairsNeeded) return ">" + std::to_string(stats::kMaxPairsNeeded);
-  return "~" + std::to_string(pairs);
+  if (pairs > stats::kMaxPairsNeeded) return formatted(">{}", stats::kMaxPairsNeeded);
+  return formatted("~{}", pairs);
 }
 
 }  // namespace
@@ -67,8 +68,8 @@ std::string change_text(const verdict::TestResult& test) {
 
 std::string interval_text_of(const verdict::TestResult& test) {
   if (!test.change || !std::isfinite(test.interval.high)) return "-";
-  return '[' + text::signed_percent(test.interval.low) + ", " +
-         text::signed_percent(test.interval.high) + ']';
+  return formatted("[{}, {}]", text::signed_percent(test.interval.low),
+                   text::signed_percent(test.interval.high));
 }
 
 std::string corrected_text(const verdict::TestResult& test) {
@@ -92,10 +93,11 @@ std::string verdict_detail(const verdict::TestResult& test, const std::string& u
     return test.reason == TestReason::kNone ? "" : ": " + reason;
   }
   if (test.verdict != Verdict::kInconclusive) return {};
-  if (test.reason == TestReason::kTooFewPairs) return ": needs at least 6 " + unit + ", better 20";
+  if (test.reason == TestReason::kTooFewPairs)
+    return formatted(": needs at least 6 {}, better 20", unit);
   if (!test.pairs_needed) return {};
-  return ": " + (reason.empty() ? reason : reason + ", ") + "needs " +
-         needed_text(*test.pairs_needed) + ' ' + unit;
+  return formatted(": {}needs {} {}", reason.empty() ? reason : reason + ", ",
+                   needed_text(*test.pairs_needed), unit);
 }
 
 std::string verdict_text(const verdict::TestResult& test, const std::string& unit) {
@@ -121,7 +123,7 @@ std::string verdict_counts(const verdict::Comparison& comparison) {
   std::vector<std::string> parts;
   for (const auto& [mark, words] : kWords) {
     const auto found = marks.find(mark);
-    if (found != marks.end()) parts.push_back(std::to_string(found->second) + ' ' + words);
+    if (found != marks.end()) parts.push_back(formatted("{} {}", found->second, words));
   }
   return text::join(parts);
 }
@@ -164,7 +166,7 @@ std::string ComparisonNames::name(const OptionValues& options, const std::string
   if (!text.empty()) return text;
   text = estimate::case_subject(options, workload);
   if (text.empty()) return "case " + short_id(id);
-  return only_one_ ? text : text + " (" + short_id(id) + ')';
+  return only_one_ ? text : formatted("{} ({})", text, short_id(id));
 }
 
 std::string ComparisonNames::short_id(std::string_view id) const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/estimate/columns.h"
 
@@ -71,7 +72,7 @@ std::string head_for(const std::string& full_name, text::TimeUnit unit,
   if (column != nullptr && !column->header.empty()) return header_text(*column, unit);
   const bool time = column != nullptr && estimate::is_time(*column);
   if (!time) return estimate::short_name(full_name, names.varying());
-  return full_name.substr(0, full_name.size() - kNs.size()) + " [" + std::string(unit.name) + ']';
+  return formatted("{} [{}]", full_name.substr(0, full_name.size() - kNs.size()), unit.name);
 }
 
 std::string text_for(const estimate::CaseRow& row, const std::string& full_name,

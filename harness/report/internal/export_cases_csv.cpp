@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 #include "harness/report/exports.h"
 #include "harness/report/internal/csv.h"
@@ -20,10 +21,9 @@ void refuse_many_cells(std::size_t columns, std::size_t rows) {
   const auto number = [](std::size_t n) {
     return text::with_separators(static_cast<std::int64_t>(n));
   };
-  throw ConfigError("csv",
-                    number(columns) + " columns for " + number(rows) + " cases are more than " +
-                        number(kMaxCells) +
-                        " cells; --columns chooses some, --format json writes what each case has");
+  throw ConfigError("csv", formatted("{} columns for {} cases are more than {} cells; --columns "
+                                     "chooses some, --format json writes what each case has",
+                                     number(columns), number(rows), number(kMaxCells)));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <filesystem>
@@ -107,9 +108,8 @@ void require_writer(const ExportFormat& format, ExportSource source, auto Export
   for (const ExportFormat& each : export_formats()) {
     if (each.*writer != nullptr) others.emplace_back(each.name);
   }
-  throw ConfigError("--format", std::string(format.name) + " does not support " +
-                                    std::string(name_of(source)) + "; use " +
-                                    text::join_and(others));
+  throw ConfigError("--format", formatted("{} does not support {}; use {}", format.name,
+                                          name_of(source), text::join_and(others)));
 }
 
 std::string newer_warning(const std::string& path, const std::string& text) {

@@ -3,6 +3,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/report/exports.h"
 #include "harness/text/printable.h"
 
@@ -36,12 +37,13 @@ std::string property_text(std::string_view text) { return replaced(text::printab
 
 std::string line_of(const std::string& kind, const CheckSuite& suite, const Check& check) {
   std::string line =
-      "::" + kind + " title=" + property_text(check.type + ": " + check.group + ' ' + check.name);
+      formatted("::{} title={}", kind,
+                property_text(formatted("{}: {} {}", check.type, check.group, check.name)));
   const bool in_checkout = !suite.file.empty() && !suite.file.starts_with('/') && suite.file != "-";
   if (in_checkout) line += ",file=" + property_text(suite.file);
   std::string text = check.message;
   if (check.state == CheckState::kFailed && check.text != text + '\n') text += '\n' + check.text;
-  return line + "::" + data_text(text) + '\n';
+  return formatted("{}::{}\n", line, data_text(text));
 }
 
 }  // namespace
@@ -65,18 +67,18 @@ std::string github_annotations(std::span<const CheckSuite> suites) {
   };
   const std::size_t errors = add("error", {CheckState::kFailed, CheckState::kError});
   const std::size_t warnings = add("warning", {CheckState::kSkipped});
-  std::string summary = std::to_string(passed) + " passed, " + std::to_string(errors) +
-                        " failed or without a result, " + std::to_string(warnings) +
-                        " skipped or not decided";
+  std::string summary =
+      formatted("{} passed, {} failed or without a result, {} skipped or not decided", passed,
+                errors, warnings);
   if (errors > kMaxAnnotations || warnings > kMaxAnnotations) {
-    summary += "; the first " + std::to_string(kMaxAnnotations) + " of a kind are shown";
+    summary += formatted("; the first {} of a kind are shown", kMaxAnnotations);
   }
   std::string title = "stepbench";
   if (suites.size() == 1) {
     title += ' ' + suites.front().name;
     if (!suites.front().verdict.empty()) title += ": " + suites.front().verdict;
   }
-  return lines + "::notice title=" + property_text(title) + "::" + data_text(summary) + '\n';
+  return formatted("{}::notice title={}::{}\n", lines, property_text(title), data_text(summary));
 }
 
 }  // namespace stepbench::report

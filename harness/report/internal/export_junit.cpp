@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/export_formats.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -39,31 +40,32 @@ std::string properties_text(const Fields& properties, const std::string& indent)
   if (properties.empty()) return {};
   std::string xml = indent + "<properties>\n";
   for (const auto& [name, value] : properties) {
-    xml += indent + "  <property" + attributes_text({{"name", name}, {"value", to_text(value)}}) +
-           "/>\n";
+    xml += formatted("{}  <property{}/>\n", indent,
+                     attributes_text({{"name", name}, {"value", to_text(value)}}));
   }
-  return xml + indent + "</properties>\n";
+  return formatted("{}{}</properties>\n", xml, indent);
 }
 
 std::string outcome_text(const Check& check) {
   if (check.state == CheckState::kPassed) return {};
   const std::string head = attributes_text({{"message", check.message}});
-  if (check.state == CheckState::kSkipped) return "      <skipped" + head + "/>\n";
+  if (check.state == CheckState::kSkipped) return formatted("      <skipped{}/>\n", head);
   const std::string element = check.state == CheckState::kFailed ? "failure" : "error";
-  return "      <" + element + head + attributes_text({{"type", check.type}}) + '>' +
-         text::xml_text(check.text.empty() ? check.message : check.text) + "</" + element + ">\n";
+  return formatted("      <{}{}{}>{}</{}>\n", element, head,
+                   attributes_text({{"type", check.type}}),
+                   text::xml_text(check.text.empty() ? check.message : check.text), element);
 }
 
 std::string check_text(const Check& check) {
   std::string output = check.state == CheckState::kFailed ? "" : check.text;
   if (!check.repeat.empty()) output += "repeat: " + check.repeat + '\n';
-  if (!output.empty()) output = "      <system-out>" + text::xml_text(output) + "</system-out>\n";
-  return "    <testcase" +
-         attributes_text({{"name", check.name},
-                          {"classname", check.group},
-                          {"time", seconds_attribute(check.seconds.value_or(0))}}) +
-         ">\n" + properties_text(check.properties, "      ") + outcome_text(check) + output +
-         "    </testcase>\n";
+  if (!output.empty())
+    output = formatted("      <system-out>{}</system-out>\n", text::xml_text(output));
+  return formatted("    <testcase{}>\n{}{}{}    </testcase>\n",
+                   attributes_text({{"name", check.name},
+                                    {"classname", check.group},
+                                    {"time", seconds_attribute(check.seconds.value_or(0))}}),
+                   properties_text(check.properties, "      "), outcome_text(check), output);
 }
 
 // Totals as attributes; the number of skipped tests is only allowed for a single suite.
@@ -87,8 +89,8 @@ std::string totals_text(std::span<const CheckSuite> suites, bool with_skipped) {
 }
 
 std::string suite_text(const CheckSuite& suite) {
-  std::string xml =
-      "  <testsuite" + attributes_text({{"name", suite.name}}) + totals_text({&suite, 1}, true);
+  std::string xml = formatted("  <testsuite{}{}", attributes_text({{"name", suite.name}}),
+                              totals_text({&suite, 1}, true));
   // Readers of the oldest format expect a time without a zone.
   std::string begun = suite.started_utc;
   if (begun.ends_with('Z')) begun.pop_back();
@@ -102,8 +104,8 @@ std::string suite_text(const CheckSuite& suite) {
 }
 
 std::string junit_xml(std::span<const CheckSuite> suites) {
-  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites" +
-                    attributes_text({{"name", "stepbench"}}) + totals_text(suites, false) + ">\n";
+  std::string xml = formatted("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites{}{}>\n",
+                              attributes_text({{"name", "stepbench"}}), totals_text(suites, false));
   for (const CheckSuite& suite : suites) xml += suite_text(suite);
   return xml + "</testsuites>\n";
 }

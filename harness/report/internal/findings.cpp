@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/estimate/noise.h"
 #include "harness/findings/finding.h"
 #include "harness/report/internal/which_cases.h"
@@ -107,11 +108,11 @@ std::string answer_text(const estimate::ProposalAnswer& answer, const Finding& f
   }
   const std::string how_fast = ratio + (answer.by_rate ? " the samples/s" : " the speed");
   if (answer.few_launches) {
-    return text + how_fast + ", but " + text::counted(*answer.few_launches, "launch") +
-           " of each are too few to tell";
+    return formatted("{}{}, but {} of each are too few to tell", text, how_fast,
+                     text::counted(*answer.few_launches, "launch"));
   }
   if (answer.kind == estimate::Difference::kSame) {
-    return text + "no clear difference (" + how_fast + ')';
+    return formatted("{}no clear difference ({})", text, how_fast);
   }
   text += how_fast;
   if (answer.kind == estimate::Difference::kBetter) {
@@ -127,11 +128,11 @@ std::string arguments_for(const estimate::CaseRow& row, const Finding& finding,
   const std::vector<std::string>& swept = proposals.swept();
   return text::join(finding.set, " ", [&](const Finding::Set& each) {
     if (std::ranges::find(swept, each.option) == swept.end()) {
-      return "--set " + each.option + '=' + each.value;
+      return formatted("--set {}={}", each.option, each.value);
     }
     const Value* own = row.option(each.option);
-    return "--sweep " + each.option + '=' + (own == nullptr ? "" : to_text(*own) + ',') +
-           each.value;
+    return formatted("--sweep {}={}{}", each.option, own == nullptr ? "" : to_text(*own) + ',',
+                     each.value);
   });
 }
 
@@ -164,7 +165,7 @@ void check_against_rows(const estimate::CaseRow& row, const estimate::Proposals&
 void add_wait_of_case(const estimate::CaseRow& row, Finding& finding) {
   constexpr double kShown = 0.0005;
   const auto words = [](double share) {
-    return "waits " + text::percent_text(share) + " of its time for data";
+    return formatted("waits {} of its time for data", text::percent_text(share));
   };
   const std::string of_launch = words(finding.value);
   const std::size_t at = finding.text.find(of_launch);
@@ -266,15 +267,16 @@ std::optional<Finding> waiting_for_data(const estimate::CaseRow& row) {
   if (share < kMinWaitShare || share > kOnlyWaits || any_finding(row, "loader.")) {
     return std::nullopt;
   }
-  return Finding{.id = "step.data_wait",
-                 .severity = severity_of_share(share),
-                 .text = "the step waits " + text::percent_text(share) + " of its time for data",
-                 .value = share,
-                 .threshold = kMinWaitShare,
-                 .unit = "ratio",
-                 .share = share,
-                 .evidence = {"data_wait_ns"},
-                 .remedy = "Read the next batches while this one is used, or do less per sample."};
+  return Finding{
+      .id = "step.data_wait",
+      .severity = severity_of_share(share),
+      .text = formatted("the step waits {} of its time for data", text::percent_text(share)),
+      .value = share,
+      .threshold = kMinWaitShare,
+      .unit = "ratio",
+      .share = share,
+      .evidence = {"data_wait_ns"},
+      .remedy = "Read the next batches while this one is used, or do less per sample."};
 }
 
 // Workers that know the reason report model.emulated_precision instead.
@@ -372,14 +374,13 @@ std::vector<document::Paragraph> finding_paragraphs(const estimate::CaseRow& row
     document::Paragraph& paragraph =
         paragraphs.emplace_back(document::Paragraph{headline(finding), tone_of(finding.severity)});
     if (each.launches < row.measured.size()) {
-      paragraph.text += " (" + std::to_string(each.launches) + " of " +
-                        std::to_string(row.measured.size()) + " launches)";
+      paragraph.text += formatted(" ({} of {} launches)", each.launches, row.measured.size());
     }
     std::vector<std::string> evidence;
     if (!finding.evidence.empty()) evidence.push_back("seen in: " + text::join(finding.evidence));
     if (finding.share && !each.answer) {
-      evidence.push_back("possible gain, at most: " + text::percent_text(*finding.share) +
-                         " of the step");
+      evidence.push_back(
+          formatted("possible gain, at most: {} of the step", text::percent_text(*finding.share)));
     }
     if (!evidence.empty()) paragraph.below.emplace_back(text::join(evidence, "; "));
     add_remedy(each, paragraph);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -189,7 +190,7 @@ std::string draw_chart(const HistoryView& view) {
       }
     }
     if (marks.empty()) continue;
-    text += padded_left(line.head, label_width) + "  " + marks_line(marks) + '\n';
+    text += formatted("{}  {}\n", padded_left(line.head, label_width), marks_line(marks));
   }
   return text;
 }
@@ -211,7 +212,7 @@ std::optional<document::Figure> series_figure(const HistoryView& view, const Ser
       .in_text = draw_chart(view),
       .json = json.take(),
       .note = view.nights.size() == kMaxNights
-                  ? "The newest " + text::with_separators(kMaxNights) + " nights."
+                  ? formatted("The newest {} nights.", text::with_separators(kMaxNights))
                   : ""};
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -37,12 +38,13 @@ Tone tone_of_alert(const nights::Alert* alert) {
 Paragraph alert_of_series(const nights::Alert& alert, const nights::TrackedSeries& series,
                           const nights::History& history, Links links) {
   const nights::AlertSeries& reported = *alert.find(series.id);
-  Paragraph paragraph{.text = alert.id + ", opened " + alert.opened_utc.substr(0, 10) + ": " +
-                              std::string(name_of(alert.state)) + comma(acceptance_words(alert)) +
-                              ", " + reported_text(reported, &series) +
-                              (alert.note.empty() ? "" : "; " + alert.note),
-                      .tone = tone_of_alert(&alert),
-                      .below = range_lines(alert, history)};
+  Paragraph paragraph{
+      .text =
+          formatted("{}, opened {}: {}{}, {}{}", alert.id, alert.opened_utc.substr(0, 10),
+                    name_of(alert.state), comma(acceptance_words(alert)),
+                    reported_text(reported, &series), alert.note.empty() ? "" : "; " + alert.note),
+      .tone = tone_of_alert(&alert),
+      .below = range_lines(alert, history)};
   if (links == Links::kPages) {
     paragraph.below.emplace_back("what happened to " + alert.id);
     paragraph.below.back().link = alert_file(alert.id);
@@ -120,8 +122,8 @@ document::Answer series_answer(const HistoryView& view) {
   document::Answer answer{.text = amount_text(last->point->value, unit) + " on " +
                                   last->run->started_utc.substr(0, 10)};
   if (last->usual() && last->change()) {
-    answer.text += ", usual " + amount_text(*last->usual(), unit) + " (" +
-                   text::signed_percent(*last->change()) + " %)";
+    answer.text += formatted(", usual {} ({} %)", amount_text(*last->usual(), unit),
+                             text::signed_percent(*last->change()));
   }
   const auto is_reported = [](const nights::Alert* alert) {
     return alert->state == nights::AlertState::kOpen ||
@@ -133,8 +135,8 @@ document::Answer series_answer(const HistoryView& view) {
     return answer;
   }
   const nights::Alert& alert = **open;
-  answer.text += "; " + alert.id + ' ' + std::string(name_of(alert.state)) + " since " +
-                 alert.opened_utc.substr(0, 10);
+  answer.text +=
+      formatted("; {} {} since {}", alert.id, name_of(alert.state), alert.opened_utc.substr(0, 10));
   answer.tone =
       alert.state == nights::AlertState::kOpen ? document::Tone::kBad : document::Tone::kDoubt;
   return answer;
@@ -146,7 +148,7 @@ document::Document series_document(const HistoryView& view, const nights::Histor
                                    const SeriesNames& names, std::size_t nights, Links links) {
   const nights::TrackedSeries& series = view.series->series;
   document::Document document{
-      .headline = names.name(series) + "  (" + names.short_id(series.id) + ')',
+      .headline = formatted("{}  ({})", names.name(series), names.short_id(series.id)),
       .answer = series_answer(view)};
   document::Chapter over{.id = "nights", .title = "Over its nights", .blocks = {}};
   if (std::string machine = machine_words(series); !machine.empty()) {
@@ -172,11 +174,11 @@ document::Document alert_document(const nights::Alert& alert, const nights::Hist
                                   std::span<const document::Figure> charts,
                                   const std::string& history_words, Links links) {
   document::Document document{
-      .headline = alert.id + " on " + alert.host + ": " + std::string(name_of(alert.state)) +
-                  comma(acceptance_words(alert)) + ", " +
-                  text::counted(std::ssize(alert.series), "series") + " worse, opened " +
-                  alert.opened_utc.substr(0, 10) +
-                  (alert.assignee.empty() ? "" : ", assigned to " + alert.assignee)};
+      .headline = formatted("{} on {}: {}{}, {} worse, opened {}{}", alert.id, alert.host,
+                            name_of(alert.state), comma(acceptance_words(alert)),
+                            text::counted(std::ssize(alert.series), "series"),
+                            alert.opened_utc.substr(0, 10),
+                            alert.assignee.empty() ? "" : ", assigned to " + alert.assignee)};
   document::Chapter moved{.id = "moved", .title = "What moved", .blocks = {}};
   if (std::vector<document::Line> lines = range_lines(alert, history); !lines.empty()) {
     Paragraph range{.text = std::move(lines.front().text)};
@@ -197,16 +199,17 @@ document::Document alert_document(const nights::Alert& alert, const nights::Hist
   document.chapters = {std::move(moved), std::move(events)};
   if (alert.state != nights::AlertState::kOpen || alert.series.empty()) return document;
   const auto command = [&](const std::string& words) {
-    return document::Line("stepbench track " + words + history_words, true);
+    return document::Line(formatted("stepbench track {}{}", words, history_words), true);
   };
   document.chapters.push_back(
       {.id = "next",
        .title = "Next",
-       .blocks = {document::Heading{.title = "next"},
-                  Paragraph{.text = "one of its series:",
-                            .below = {command("show " + names.short_id(alert.series.front().id))}},
-                  Paragraph{.text = "accept it:",
-                            .below = {command("note " + alert.id + " --as accepted \"...\"")}}}});
+       .blocks = {
+           document::Heading{.title = "next"},
+           Paragraph{.text = "one of its series:",
+                     .below = {command("show " + names.short_id(alert.series.front().id))}},
+           Paragraph{.text = "accept it:",
+                     .below = {command(formatted("note {} --as accepted \"...\"", alert.id))}}}});
   return document;
 }
 
@@ -222,10 +225,11 @@ document::Document open_alerts_document(const nights::AlertLog& log, const Serie
   }
   if (alerts.empty()) return {.headline = "no alert is open"};
   const auto open = static_cast<std::int64_t>(alerts.size() - accepted);
-  return {.headline = text::counted(open, "alert") + (open == 1 ? " is" : " are") + " open" +
-                      (accepted == 0 ? "" : ", " + std::to_string(accepted) + " accepted"),
-          .chapters = {
-              {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
+  return {
+      .headline = formatted("{}{} open{}", text::counted(open, "alert"), open == 1 ? " is" : " are",
+                            accepted == 0 ? "" : formatted(", {} accepted", accepted)),
+      .chapters = {
+          {.id = "alerts", .title = "Alerts", .blocks = {alerts_table(alerts, names, today)}}}};
 }
 
 document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNames& names,
@@ -244,11 +248,12 @@ document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNam
       if (row.change && (most == nullptr || size(&row) > size(most))) most = &row;
     }
     if (moved == 0) return {.text = "no alert is open", .tone = Tone::kGood};
-    std::string text = "no alert is open; " + text::counted(moved, "series") +
-                       " suspect or without a value in the last night";
+    std::string text =
+        formatted("no alert is open; {} suspect or without a value in the last night",
+                  text::counted(moved, "series"));
     if (most != nullptr) {
-      text += ", most of all " + names.name(*most->series) + ' ' +
-              text::signed_percent(*most->change) + " %";
+      text += formatted(", most of all {} {} %", names.name(*most->series),
+                        text::signed_percent(*most->change));
     }
     return {.text = std::move(text)};
   }
@@ -261,8 +266,9 @@ document::Answer open_alerts_answer(const nights::AlertLog& log, const SeriesNam
                      (open.size() == 1 ? " is open: " : " are open: ") + worst.id;
   if (const nights::AlertSeries* largest = largest_of(worst)) {
     const nights::TrackedSeries* series = names.find(largest->id);
-    text += ", " + text::signed_percent(reported_change(*largest, series).change) + " % in " +
-            (series == nullptr ? largest->experiment : names.name(*series));
+    text +=
+        formatted(", {} % in {}", text::signed_percent(reported_change(*largest, series).change),
+                  series == nullptr ? largest->experiment : names.name(*series));
   }
   return {.text = std::move(text), .tone = Tone::kBad};
 }
@@ -292,9 +298,8 @@ document::Document series_list_document(const nights::History& newest,
       .id = "series", .title = "Series", .blocks = {series_table(rows, SeriesNames(newest))}};
   if (hidden > 0) {
     chapter.blocks.emplace_back(document::Heading{});
-    chapter.blocks.emplace_back(
-        Paragraph{std::to_string(hidden) +
-                  " series of phases explain these and are not judged; --all lists them."});
+    chapter.blocks.emplace_back(Paragraph{formatted(
+        "{} series of phases explain these and are not judged; --all lists them.", hidden)});
   }
   return {.chapters = {std::move(chapter)}};
 }

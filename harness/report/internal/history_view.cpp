@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -103,13 +104,12 @@ std::vector<document::Line> commit_lines(const nights::Alert& alert) {
   std::vector<document::Line> lines;
   for (std::size_t i = 0; i < std::min(kShown, alert.commits.size()); ++i) {
     const nights::RangeCommit& commit = alert.commits[i];
-    lines.emplace_back("commit " + commit.sha.substr(0, kDigits) + ' ' + commit.title + " (" +
-                       commit.author + ')');
+    lines.emplace_back(
+        formatted("commit {} {} ({})", commit.sha.substr(0, kDigits), commit.title, commit.author));
     lines.back().link = commit.url;
   }
   if (alert.commits_in_range > lines.size()) {
-    lines.emplace_back("and " + std::to_string(alert.commits_in_range - lines.size()) +
-                       " more commits");
+    lines.emplace_back(formatted("and {} more commits", alert.commits_in_range - lines.size()));
   }
   return lines;
 }
@@ -139,7 +139,7 @@ std::string differing_versions(const nights::TrackedRun& run, const nights::Trac
   for (const char* name : {"torch", "python"}) {
     const std::string version = text_of(run.environment, name);
     if (!version.empty() && version != text_of(other.environment, name)) {
-      text += std::string(", ") + name + ' ' + version;
+      text += formatted(", {} {}", name, version);
     }
   }
   return text;
@@ -157,7 +157,7 @@ std::string range_text(const nights::Alert& alert, const nights::History& histor
     return night_date(*run) + (program.empty() ? "" : " (" + program + ')');
   };
   if (alert.last_good.empty()) return "no good night before " + words(alert.first_bad);
-  return "between " + words(alert.last_good) + " and " + words(alert.first_bad);
+  return formatted("between {} and {}", words(alert.last_good), words(alert.first_bad));
 }
 
 std::vector<document::Line> range_lines(const nights::Alert& alert,
@@ -193,14 +193,16 @@ ReportedChange reported_change(const nights::AlertSeries& reported,
 std::string reported_text(const nights::AlertSeries& reported,
                           const nights::TrackedSeries* series) {
   const ReportedChange change = reported_change(reported, series);
-  return text::signed_percent(change.change) + " % [" + text::signed_percent(change.low) + ", " +
-         text::signed_percent(change.high) + ']' + (reported.as_share ? " of the step" : "");
+  return formatted("{} % [{}, {}]{}", text::signed_percent(change.change),
+                   text::signed_percent(change.low), text::signed_percent(change.high),
+                   reported.as_share ? " of the step" : "");
 }
 
 std::string alert_words(const nights::Alert& alert) {
   const std::string accepted = acceptance_words(alert);
-  return alert.id + ": " + std::string(name_of(alert.state)) +
-         (accepted.empty() ? "" : ", " + accepted) + (alert.note.empty() ? "" : "; " + alert.note);
+  return formatted("{}: {}{}{}", alert.id, name_of(alert.state),
+                   accepted.empty() ? "" : ", " + accepted,
+                   alert.note.empty() ? "" : "; " + alert.note);
 }
 
 const nights::AlertSeries* largest_of(const nights::Alert& alert) {
@@ -239,9 +241,10 @@ std::string stale_alert_words(const nights::Alert& alert, std::span<const nights
   const auto until = text::parse_utc(today);
   if (alert.state != nights::AlertState::kOpen || !from || !until || *until - *from < kStale)
     return {};
-  return alert.id + " stays open: " + alert.experiment + " had no night on " + alert.host +
-         " since " + last + "; accept it with stepbench track note " + alert.id +
-         " --as accepted \"...\"" + history_words;
+  return formatted(
+      "{} stays open: {} had no night on {} since {}; accept it with stepbench track note {} --as "
+      "accepted \"...\"{}",
+      alert.id, alert.experiment, alert.host, last, alert.id, history_words);
 }
 
 JudgedNights judged_nights(nights::TrackStore& store) {

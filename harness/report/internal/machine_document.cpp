@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/campaign/examine_machine.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
@@ -75,12 +76,12 @@ document::Document launcher_document(const campaign::RanksRequest& request,
                              : "All ranks started and reach each other.",
                  .tone = seen.backend.empty() ? document::Tone::kDoubt : document::Tone::kGood};
   chapter.blocks.emplace_back(table_of(seen));
-  std::vector<std::string> lines = {"rendezvous with rank 0 at " + seen.address +
-                                    " (MASTER_ADDR, MASTER_PORT)"};
+  std::vector<std::string> lines = {
+      formatted("rendezvous with rank 0 at {} (MASTER_ADDR, MASTER_PORT)", seen.address)};
   if (seen.barrier_ns && seen.all_reduce_ns) {
-    lines.push_back(seen.backend + ": a barrier takes " + text::duration(*seen.barrier_ns) +
-                    ", an all-reduce of 1 MiB " + text::duration(*seen.all_reduce_ns) +
-                    ", with the right sum");
+    lines.push_back(formatted(
+        "{}: a barrier takes {}, an all-reduce of 1 MiB {}, with the right sum", seen.backend,
+        text::duration(*seen.barrier_ns), text::duration(*seen.all_reduce_ns)));
   }
   lines.push_back("start, exchange and end of the group took " + text::duration(seen.start_ns));
   document::add_paragraphs(chapter.blocks, lines);
@@ -121,17 +122,15 @@ document::Answer answer_of(const std::vector<Finding>& findings) {
     return std::ranges::count(findings, severity, &Finding::severity);
   };
   if (const auto problems = of(Severity::kProblem); problems > 0) {
-    return {.text = "Measuring here is pointless until the " +
-                    (problems == 1 ? std::string("problem is")
-                                   : std::to_string(problems) + " problems are") +
-                    " gone.",
+    return {.text = formatted(
+                "Measuring here is pointless until the {} gone.",
+                problems == 1 ? std::string("problem is") : formatted("{} problems are", problems)),
             .tone = document::Tone::kBad};
   }
   if (const auto doubts = of(Severity::kWarning); doubts > 0) {
-    return {.text = "Measuring here is possible; results carry " +
-                    (doubts == 1 ? std::string("the doubt")
-                                 : "the " + std::to_string(doubts) + " doubts") +
-                    " below.",
+    return {.text = formatted(
+                "Measuring here is possible; results carry {} below.",
+                doubts == 1 ? std::string("the doubt") : formatted("the {} doubts", doubts)),
             .tone = document::Tone::kDoubt};
   }
   return {.text = findings.empty() ? "Nothing here makes results untrustworthy."
@@ -143,12 +142,12 @@ document::Answer answer_of(const std::vector<Finding>& findings) {
 // "host: 2 CPUs (Some Model), 47 GiB, Linux 6.1, no GPU"
 std::string machine_text(const machine::Examination& seen, const Fields& facts) {
   const auto text = [&](const char* name) { return text_of(facts, name); };
-  std::string line = text("host") + ": " + std::to_string(seen.before.cores);
-  if (seen.before.online > seen.before.cores) line += " of " + std::to_string(seen.before.online);
+  std::string line = formatted("{}: {}", text("host"), seen.before.cores);
+  if (seen.before.online > seen.before.cores) line += formatted(" of {}", seen.before.online);
   line += seen.before.cores == 1 && seen.before.online <= 1 ? " CPU" : " CPUs";
   if (!text("cpu.model").empty()) line += " (" + text("cpu.model") + ")";
   if (seen.before.memory_bytes) {
-    line += ", " + std::to_string(*seen.before.memory_bytes >> 30) + " GiB";
+    line += formatted(", {} GiB", *seen.before.memory_bytes >> 30);
   }
   if (!text("kernel").empty()) line += ", Linux " + text("kernel");
   if (seen.devices.empty()) return line + ", no GPU";
@@ -161,11 +160,11 @@ std::string machine_text(const machine::Examination& seen, const Fields& facts) 
 document::Document machine_document(const machine::Examination& seen,
                                     const std::vector<Finding>& findings, const Fields& facts) {
   document::Chapter page{.id = "machine", .title = "Machine", .blocks = {}};
-  page.blocks.emplace_back(document::Paragraph{
-      "The same work, " + std::to_string(seen.spin.times_ns.size()) + " times " +
-      text::duration(seen.spin.median_ns()) + ": coefficient of variation " +
-      text::percent_text(seen.spin.variation()) + ", the slowest hundredth " +
-      text::percent_text(seen.spin.slowest() - 1) + " over the median"});
+  page.blocks.emplace_back(document::Paragraph{formatted(
+      "The same work, {} times {}: coefficient of variation {}, the slowest hundredth {} over the "
+      "median",
+      seen.spin.times_ns.size(), text::duration(seen.spin.median_ns()),
+      text::percent_text(seen.spin.variation()), text::percent_text(seen.spin.slowest() - 1))});
   add_findings(findings, page.blocks);
   return {.headline = machine_text(seen, facts),
           .answer = answer_of(findings),
@@ -194,8 +193,8 @@ std::string against_itself(const verdict::CaseSpread& one) {
   std::string text = one.differs ? "differs from itself: " : "no difference: ";
   text += text::signed_percent(one.aa_change) + " %";
   if (std::isfinite(one.aa_interval.high)) {
-    text += " [" + text::signed_percent(one.aa_interval.low) + ", " +
-            text::signed_percent(one.aa_interval.high) + "]";
+    text += formatted(" [{}, {}]", text::signed_percent(one.aa_interval.low),
+                      text::signed_percent(one.aa_interval.high));
   }
   return text;
 }
@@ -204,9 +203,9 @@ std::string against_itself(const verdict::CaseSpread& one) {
 
 std::string machine_noise_text(const verdict::MachineNoise& noise, bool colour,
                                std::size_t columns) {
-  std::string out = "Changes that this machine can detect, from " +
-                    text::duration(noise.seconds * 1e9) +
-                    " of launches of three small cases in turns";
+  std::string out = formatted(
+      "Changes that this machine can detect, from {} of launches of three small cases in turns",
+      text::duration(noise.seconds * 1e9));
   if (noise.others_share) out += "; other programs used " + text::percent_text(*noise.others_share);
   if (noise.steal_share) {
     out += noise.others_share ? ", the hypervisor took " : "; the hypervisor took ";
@@ -240,8 +239,8 @@ std::string machine_noise_text(const verdict::MachineNoise& noise, bool colour,
         "other half; both are the same program.\n";
   }
   for (const std::string& name : noise.too_few) {
-    out += name + ": fewer than " + std::to_string(verdict::kMinLaunchesForSpread) +
-           " launches were measured: give more SECONDS\n";
+    out += formatted("{}: fewer than {} launches were measured: give more SECONDS\n", name,
+                     verdict::kMinLaunchesForSpread);
   }
   return out;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -91,9 +92,8 @@ const ModuleColumn* sort_column(const std::vector<ModuleColumn>& columns, std::s
     if (key.empty() || key == name || key == column.head) return &column;
     known.push_back(std::move(name));
   }
-  throw ConfigError("--sort", "unknown module column '" + key + "'" +
-                                  text::did_you_mean(key, known) +
-                                  "; columns: " + text::join(known));
+  throw ConfigError("--sort", formatted("unknown module column '{}'{}; columns: {}", key,
+                                        text::did_you_mean(key, known), text::join(known)));
 }
 
 // Sorts a module's own operators and non-modules after their siblings.
@@ -311,22 +311,21 @@ document::Table module_table(const CaseModules& profiled, const std::string& sor
 std::vector<std::string> remarks(const CaseModules& profiled, std::size_t depth) {
   const ops::ModuleTree& tree = profiled.tree;
   std::vector<std::string> lines;
-  lines.push_back("Per step, the mean of " + text::counted(tree.steps, "profiled step") +
-                  ". Indented rows add up to the row above them.");
+  lines.push_back(formatted("Per step, the mean of {}. Indented rows add up to the row above them.",
+                            text::counted(tree.steps, "profiled step")));
   if (tree.device) {
     lines.emplace_back(
         "Times are those of kernels and copies, host is the host's; kernels that ran at the same "
         "time count twice.");
   }
   if (tree.other_threads_ns > 0) {
-    lines.push_back("Of the host's time " +
-                    text::duration(double(tree.other_threads_ns) /
-                                   double(std::max<std::int64_t>(tree.steps, 1))) +
-                    " passed on other threads, beside the step.");
+    lines.push_back(formatted("Of the host's time {} passed on other threads, beside the step.",
+                              text::duration(double(tree.other_threads_ns) /
+                                             double(std::max<std::int64_t>(tree.steps, 1)))));
   }
   if (tree.full_depth > depth) {
-    lines.push_back("Deeper modules are added up; --depth " + std::to_string(tree.full_depth) +
-                    " shows all.");
+    lines.push_back(
+        formatted("Deeper modules are added up; --depth {} shows all.", tree.full_depth));
   }
   return lines;
 }
@@ -350,9 +349,10 @@ std::vector<CaseModules> gather_modules(const record::Results& results, const Mo
       return node.kind == ops::ModuleNode::Kind::kModule;
     };
     if (std::ranges::none_of(profiled.tree.nodes, is_module)) {
-      throw ConfigError("--by-module", "the profiled launches of " + profiled.label +
-                                           " recorded no modules; measure a model with "
-                                           "`profile: {modules: true}`");
+      throw ConfigError("--by-module",
+                        formatted("the profiled launches of {} recorded no modules; measure a "
+                                  "model with `profile: {{modules: true}}`",
+                                  profiled.label));
     }
   }
   return all;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/night.h"
 
 #include <algorithm>
@@ -30,7 +31,7 @@ constexpr std::size_t kShownFields = 4;  // of an environment
 std::string program_of(const nights::NightPairs& pairs, const nights::History& history) {
   const nights::TrackedRun* run = history.find_run(pairs.reference_run);
   const std::string build = "build " + pairs.reference.substr(0, 8);
-  return run == nullptr ? build : night_date(*run) + " (" + build + ')';
+  return run == nullptr ? build : formatted("{} ({})", night_date(*run), build);
 }
 
 std::string reference_words_of(const nights::NightPairs& pairs, const nights::History& history) {
@@ -47,12 +48,13 @@ std::string reference_words_of(const nights::NightPairs& pairs, const nights::Hi
     case nights::NightReason::kBaseline:
       return "a new baseline: tonight's program is the reference from now on";
     case nights::NightReason::kReferenceMissing:
-      return "the reference program is missing" + reason + begins;
+      return formatted("the reference program is missing{}{}", reason, begins);
     case nights::NightReason::kReferenceFails:
-      return "the reference program fails" + reason + begins +
-             (pairs.begins_reference() ? ". A change between the two is not detected: rebuild that "
-                                         "commit and measure it with `stepbench ab`"
-                                       : "");
+      return formatted("the reference program fails{}{}{}", reason, begins,
+                       pairs.begins_reference()
+                           ? ". A change between the two is not detected: rebuild that "
+                             "commit and measure it with `stepbench ab`"
+                           : "");
     case nights::NightReason::kTonightFails:
       return "tonight's program fails" + reason;
     case nights::NightReason::kSameProgram:
@@ -75,8 +77,8 @@ std::string night_title(const nights::Night& night) {
     programs.insert(program_text(each.run));
     first = std::min(first, each.run.started_utc);
   }
-  std::string text = "night " + text::minute_text(first) + " on " +
-                     night.experiments.front().run.host + ": " + text::join_and(names);
+  std::string text = formatted("night {} on {}: {}", text::minute_text(first),
+                               night.experiments.front().run.host, text::join_and(names));
   if (programs.size() == 1 && !programs.begin()->empty()) text += " (" + *programs.begin() + ')';
   return text;
 }
@@ -101,11 +103,11 @@ std::string environment_words(const nights::Night& night) {
     if (each.environment.empty()) continue;
     std::vector<std::string> fields;
     for (const nights::EnvironmentChange& change : each.environment) {
-      fields.push_back(change.field + ' ' + change.before + " -> " + change.tonight);
+      fields.push_back(formatted("{} {} -> {}", change.field, change.before, change.tonight));
     }
     const std::size_t all = fields.size();
     fields.resize(std::min(all, kShownFields));
-    if (all > kShownFields) fields.push_back(std::to_string(all - kShownFields) + " more");
+    if (all > kShownFields) fields.push_back(formatted("{} more", all - kShownFields));
     std::vector<double> moved;  // changes of its step series
     for (const nights::ReferenceMoved& one : each.reference_moved) {
       const auto series = std::ranges::find(
@@ -116,7 +118,7 @@ std::string environment_words(const nights::Night& night) {
     }
     std::string text = text::join(fields);
     if (!moved.empty()) {
-      text += ": reference " + text::signed_percent(stats::median(moved)) + " %";
+      text += formatted(": reference {} %", text::signed_percent(stats::median(moved)));
     }
     if (std::ranges::find(parts, text) == parts.end()) parts.push_back(std::move(text));
   }
@@ -131,7 +133,7 @@ std::string counts_text(const nights::Night& night) {
         nights::NightState::kRegression, nights::NightState::kNoVerdict,
         nights::NightState::kNoData}) {
     const std::size_t count = night.count(state);
-    if (count > 0) parts.push_back(std::to_string(count) + ' ' + state_words(state));
+    if (count > 0) parts.push_back(formatted("{} {}", count, state_words(state)));
   }
   const std::string all = text::counted(std::ssize(night.series), "series");
   return parts.empty() ? all : all + ": " + text::join(parts);
@@ -170,8 +172,8 @@ std::string alert_headline(const nights::Alert& alert, const nights::Night& nigh
   const bool tonight = std::ranges::any_of(
       night.experiments, [&](const auto& each) { return each.run.run_id == alert.opened_run; });
   std::string text = alert.id + (tonight    ? ", new tonight"
-                                 : reported ? ", open since " + alert.opened_utc.substr(0, 10) +
-                                                  " and worse tonight"
+                                 : reported ? formatted(", open since {} and worse tonight",
+                                                        alert.opened_utc.substr(0, 10))
                                             : ", since " + alert.opened_utc.substr(0, 10));
   text += ": " + text::counted(std::ssize(alert.series), "series") + " worse";
   if (alert.state != nights::AlertState::kOpen) text += ", " + std::string(name_of(alert.state));
@@ -188,8 +190,9 @@ std::vector<document::Line> alert_lines(const nights::Alert& alert, const nights
       series, [](const auto* a, const auto* b) { return a->change.size > b->change.size; });
   for (std::size_t i = 0; i < std::min(series.size(), kShownSeries); ++i) {
     const nights::TrackedSeries* known = names.find(series[i]->id);
-    lines.emplace_back((known == nullptr ? series[i]->id : names.name(*known)) + ": " +
-                       reported_text(*series[i], known) + (series[i]->back ? ", back" : ""));
+    lines.emplace_back(formatted("{}: {}{}", known == nullptr ? series[i]->id : names.name(*known),
+                                 reported_text(*series[i], known),
+                                 series[i]->back ? ", back" : ""));
     if (!series[i]->cause.empty()) lines.emplace_back("cause: " + series[i]->cause);
   }
   const auto away = std::ranges::count_if(
@@ -242,8 +245,8 @@ document::Cell pairs_cell(const nights::NightSeries& series) {
 
 document::Cell bounds_cell(const nights::NightSeries& series) {
   if (!series.low || !series.high) return "";
-  return '[' + text::signed_percent(*series.low) + ", " + text::signed_percent(*series.high) +
-         (series.as_share ? "] of the step" : "]");
+  return formatted("[{}, {}{}", text::signed_percent(*series.low),
+                   text::signed_percent(*series.high), series.as_share ? "] of the step" : "]");
 }
 
 // Splits a note of several lines, e.g. with a quoted error of the file system.
@@ -289,17 +292,17 @@ class NightWriter {
   // "verdict: regression (exit code 1); nightly num_workers=2 step +6.28 %, A1"
   [[nodiscard]] document::Answer answer() const {
     const bool decided = night_.verdict != nights::NightState::kNoVerdict;
-    document::Answer answer{.text = (decided ? "verdict: " : "") + state_words(night_.verdict) +
-                                    verdict_reason(night_) + " (exit code " +
-                                    std::to_string(night_.exit_code) + ')',
-                            .tone = tone_of(night_.verdict, true)};
+    document::Answer answer{
+        .text = formatted("{}{}{} (exit code {})", decided ? "verdict: " : "",
+                          state_words(night_.verdict), verdict_reason(night_), night_.exit_code),
+        .tone = tone_of(night_.verdict, true)};
     if (!moved_.empty()) {
       const nights::NightSeries& worst = *moved_.front();
       answer.text +=
-          "; " + names_.case_name(worst.series) + ' ' + metric_label(worst.series.metric);
+          formatted("; {} {}", names_.case_name(worst.series), metric_label(worst.series.metric));
       if (worst.change) answer.text += ' ' + text::signed_percent(*worst.change) + " %";
       if (!worst.alert.empty()) answer.text += ", " + worst.alert;
-      if (moved_.size() > 1) answer.text += ", and " + std::to_string(moved_.size() - 1) + " more";
+      if (moved_.size() > 1) answer.text += formatted(", and {} more", moved_.size() - 1);
     }
     if (const std::string environment = environment_words(night_); !environment.empty()) {
       answer.text += "; " + environment;
@@ -361,7 +364,7 @@ class NightWriter {
     }
     for (const auto& [why, series] : by_text) {
       std::string line = names_.name(series.front()->series);
-      if (series.size() > 1) line += " and " + std::to_string(series.size() - 1) + " more";
+      if (series.size() > 1) line += formatted(" and {} more", series.size() - 1);
       const bool doubt = series.front()->why == nights::NightReason::kFuture;
       add({.text = line + ": " + why,
            .tone = doubt ? document::Tone::kDoubt : document::Tone::kPlain,
@@ -378,12 +381,13 @@ class NightWriter {
     const std::string& id = (*open)->id;
     blocks_.emplace_back(document::Heading{.title = "next"});
     const auto add_command = [&](const std::string& use, const std::string& command) {
-      add({.text = use, .below = {{"stepbench track " + command + view_.history_words, true}}});
+      add({.text = use,
+           .below = {{formatted("stepbench track {}{}", command, view_.history_words), true}}});
     };
     add_command("its history:", "show " + id);
     add_command("to find its commit:", "bisect " + id);
     add_command("to accept it, optionally --until DATE or up to --expect CHANGE:",
-                "note " + id + " --as accepted \"...\"");
+                formatted("note {} --as accepted \"...\"", id));
   }
 
   const ShownNight& shown_;
@@ -427,8 +431,9 @@ std::string series_reason(const nights::NightSeries& series) {
       break;
   }
   if (!series.noisy) return {};
-  return "too noisy: its launches differ by more than " + text::percent_text(nights::kNoisyCv) +
-         ", so small changes are found late";
+  return formatted(
+      "too noisy: its launches differ by more than {}, so small changes are found late",
+      text::percent_text(nights::kNoisyCv));
 }
 
 std::vector<const nights::NightSeries*> moved_series(const nights::Night& night) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/night.h"
 
 #include <algorithm>
@@ -214,7 +215,7 @@ std::string range_title(const nights::Alert& alert, const nights::History& histo
     to += differing_versions(*bad, *good);
   }
   if (to.empty()) return {};
-  return from.empty() ? "; first seen with " + to : "; between " + from + " and " + to;
+  return from.empty() ? "; first seen with " + to : formatted("; between {} and {}", from, to);
 }
 
 std::optional<NamedRun> named_run(const std::string& id, const nights::History& history) {
@@ -237,22 +238,23 @@ NamedSeries named_series(const nights::AlertSeries& alert, const nights::History
 }  // namespace
 
 std::string alert_sentence(const nights::Alert& alert, const nights::History& history) {
-  std::string text = alert.id + " on " + alert.host + ": " +
-                     (alert.state == nights::AlertState::kOpen ? std::string("regression")
-                                                               : std::string(name_of(alert.state)));
+  std::string text =
+      formatted("{} on {}: {}", alert.id, alert.host,
+                alert.state == nights::AlertState::kOpen ? std::string("regression")
+                                                         : std::string(name_of(alert.state)));
   if (!alert.series.empty()) {
     const nights::AlertSeries& first = alert.series.front();
     text += ": " + first.experiment;
     const nights::TrackedSeries* series = series_of(history, first.id);
     if (series != nullptr) {
-      text += ' ' + SeriesNames(history).case_words(*series) + ", " + metric_label(series->metric) +
-              ": " + amount_text(first.usual, series->unit) + " -> " +
-              amount_text(first.value, series->unit) + ",";
+      text += formatted(" {}, {}: {} -> {},", SeriesNames(history).case_words(*series),
+                        metric_label(series->metric), amount_text(first.usual, series->unit),
+                        amount_text(first.value, series->unit));
     }
     text += " " + reported_text(first, series);
     if (!first.cause.empty()) text += " (" + first.cause + ")";
     if (alert.series.size() > 1) {
-      text += " and " + std::to_string(alert.series.size() - 1) + " more series";
+      text += formatted(" and {} more series", alert.series.size() - 1);
     }
   }
   return text::printable(text + range_title(alert, history));
@@ -262,7 +264,7 @@ NamedAlert named_alert(const nights::Alert& alert, const nights::History& histor
                        const std::string& history_words) {
   NamedAlert named{.alert = alert,
                    .sentence = alert_sentence(alert, history),
-                   .show = "stepbench track show " + alert.id + history_words,
+                   .show = formatted("stepbench track show {}{}", alert.id, history_words),
                    .opened_run = named_run(alert.opened_run, history),
                    .first_bad = named_run(alert.first_bad, history),
                    .last_good = named_run(alert.last_good, history)};

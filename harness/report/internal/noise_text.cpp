@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -29,9 +30,9 @@ constexpr double kLess = 0.9;  // propose a design only if it costs less than th
 std::string small_percent(double share) { return text::significant(100 * share, 2); }
 
 std::string between_text(const estimate::VarianceDifference& variance) {
-  return small_percent(std::sqrt(variance.value)) + " % [" +
-         small_percent(std::sqrt(variance.interval.low)) + ", " +
-         small_percent(std::sqrt(variance.interval.high)) + ']';
+  return formatted("{} % [{}, {}]", small_percent(std::sqrt(variance.value)),
+                   small_percent(std::sqrt(variance.interval.low)),
+                   small_percent(std::sqrt(variance.interval.high)));
 }
 
 std::string launches_of_steps(std::size_t launches, double steps) {
@@ -51,12 +52,15 @@ std::string over_runs(const estimate::NoiseOverRuns& noise) {
     text += " of " + text::counted(found.outer_groups, "build");
   }
   if (!found.inner_known) {
-    return text + ": too few to tell runs from launches (two runs of one build are needed, and " +
-           "two launches in a run)";
+    return formatted(
+        "{}: too few to tell runs from launches (two runs of one build are needed, and two "
+        "launches in a run)",
+        text);
   }
   text += ": from run to run the step differs by " + between_text(found.inner);
   if (found.outer_known) text += ", from build to build by " + between_text(found.outer);
-  return text + " beyond what launches differ by, " + small_percent(std::sqrt(found.within)) + " %";
+  return formatted("{} beyond what launches differ by, {} %", text,
+                   small_percent(std::sqrt(found.within)));
 }
 
 }  // namespace
@@ -79,19 +83,22 @@ std::string NoiseAdvice::change_text() const {
 }
 
 std::string NoiseAdvice::parts(const estimate::CaseNoise& noise) {
-  const std::string all = "launches differ by " + small_percent(noise.total_sd) + " %";
+  const std::string all = formatted("launches differ by {} %", small_percent(noise.total_sd));
   if (noise.wanders) return all + "; the share of their steps is unknown";
   if (!noise.step_sd) return all + "; too few steps to find their share";
-  const std::string steps = "a step differs by " + small_percent(*noise.step_sd) + " %, " +
-                            text::with_separators(std::llround(noise.steps)) + " of them by " +
-                            small_percent(*noise.step_sd / std::sqrt(noise.steps)) + " %";
+  const std::string steps =
+      formatted("a step differs by {} %, {} of them by {} %", small_percent(*noise.step_sd),
+                text::with_separators(std::llround(noise.steps)),
+                small_percent(*noise.step_sd / std::sqrt(noise.steps)));
   const stats::Interval& interval = noise.launch_interval;
   const std::string range =
-      " [" + small_percent(interval.low) + ", " + small_percent(interval.high) + "]";
+      formatted(" [{}, {}]", small_percent(interval.low), small_percent(interval.high));
   if (noise.launch_sd == 0) {
-    return all + ": " + steps + ", which is all of it; launches themselves add 0 %" + range;
+    return formatted("{}: {}, which is all of it; launches themselves add 0 %{}", all, steps,
+                     range);
   }
-  return all + ": " + small_percent(noise.launch_sd) + " %" + range + " of their own; " + steps;
+  return formatted("{}: {} %{} of their own; {}", all, small_percent(noise.launch_sd), range,
+                   steps);
 }
 
 std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
@@ -100,40 +107,42 @@ std::string NoiseAdvice::found_now(const estimate::CaseNoise& noise) const {
   const auto found = verdict::change_found(size, noise.total_sd);
   const std::string now = launches_of_steps(noise.launches, noise.steps);
   if (!found) {
-    return now + " show no change among " + text::counted(question_.tests, "test");
+    return formatted("{} show no change among {}", now, text::counted(question_.tests, "test"));
   }
-  return now + " find " + text::percent_text(*found) + " in four of five comparisons";
+  return formatted("{} find {} in four of five comparisons", now, text::percent_text(*found));
 }
 
 std::string NoiseAdvice::design(const estimate::CaseNoise& noise) const {
   const std::string now = found_now(noise);
   if (noise.wanders || !noise.step_sd) {
-    return now + "; other designs cannot be predicted: " +
-           (noise.wanders ? "its steps vary more slowly than a window lasts (schedule.active: "
-                            "several times as many)"
-                          : "too few steps in a window");
+    return formatted("{}; other designs cannot be predicted: {}", now,
+                     noise.wanders
+                         ? "its steps vary more slowly than a window lasts (schedule.active: "
+                           "several times as many)"
+                         : "too few steps in a window");
   }
   if (!noise.overhead_ns) return now + "; the cost of a launch is not recorded";
   const double cost = verdict::cost_ns(noise, static_cast<double>(noise.launches), noise.steps);
-  const std::string current_cost = now + " (" + cost_text(cost) + ')';
+  const std::string current_cost = formatted("{} ({})", now, cost_text(cost));
   const auto best = designs_.cheapest(noise);
   verdict::ComparisonSize size = size_of(question_);
   if (!best) {
     size.launches = verdict::LaunchDesigns::kMaxLaunches;
-    return current_cost + "; " + std::to_string(size.launches) +
-           " launches, however long, would find " +
-           text::percent_text(verdict::change_found(size, noise.launch_sd).value()) + " and not " +
-           change_text();
+    return formatted(
+        "{}; {} launches, however long, would find {} and not {}", current_cost, size.launches,
+        text::percent_text(verdict::change_found(size, noise.launch_sd).value()), change_text());
   }
   size.launches = noise.launches;
   const auto found = verdict::change_found(size, noise.total_sd);
-  const std::string better = launches_of_steps(best->launches, static_cast<double>(best->steps)) +
-                             " would find " + change_text();
+  const std::string better =
+      formatted("{} would find {}",
+                launches_of_steps(best->launches, static_cast<double>(best->steps)), change_text());
   const std::string cost_of_best = " (" + cost_text(best->cost_ns) + ')';
-  if (!found || *found > question_.change) return current_cost + "; " + better + cost_of_best;
+  if (!found || *found > question_.change)
+    return formatted("{}; {}{}", current_cost, better, cost_of_best);
   if (best->cost_ns > kLess * cost)
-    return current_cost + "; no design finds " + change_text() + " for much less";
-  return current_cost + "; " + better + " and cost less" + cost_of_best;
+    return formatted("{}; no design finds {} for much less", current_cost, change_text());
+  return formatted("{}; {} and cost less{}", current_cost, better, cost_of_best);
 }
 
 std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
@@ -155,11 +164,11 @@ std::vector<std::string> noise_lines(const std::vector<estimate::CaseRow>& rows,
     }
   }
   if (more > 0) {
-    lines.push_back("and " + text::counted(more, "more case") + " (see show --case ID)");
+    lines.push_back(formatted("and {} (see show --case ID)", text::counted(more, "more case")));
   }
   if (without > 0) {
-    lines.push_back("no noise estimate for " + text::counted(without, "case") +
-                    " with fewer than three launches");
+    lines.push_back(formatted("no noise estimate for {} with fewer than three launches",
+                              text::counted(without, "case")));
   }
   const std::vector<estimate::NoiseOverRuns> repeated = estimate::noise_over_runs(rows);
   for (std::size_t i = 0; i < std::min(repeated.size(), kNoiseCases); ++i) {
@@ -200,16 +209,17 @@ std::string noise_plan_text(const plan::Plan& plan, const std::filesystem::path&
   whole.step_sd = stats::median(step_sds);
   const NoiseAdvice advice({.tests = tests});
   const std::string begin = "to find " + advice.change_text() + ": ";
-  const std::string source = " by earlier runs of " + text::counted(std::ssize(cases), "case") +
-                             ": launches differ by " + small_percent(whole.launch_sd) +
-                             " % of their own, a step by " + small_percent(*whole.step_sd) + " %";
+  const std::string source =
+      formatted(" by earlier runs of {}: launches differ by {} % of their own, a step by {} %",
+                text::counted(std::ssize(cases), "case"), small_percent(whole.launch_sd),
+                small_percent(*whole.step_sd));
   const auto best = advice.designs().cheapest(whole);
   if (!best)
-    return begin + "not with " + std::to_string(verdict::LaunchDesigns::kMaxLaunches) +
-           " launches," + source + '\n';
-  return begin + launches_of_steps(best->launches, static_cast<double>(best->steps)) +
-         " cost least (active: " + std::to_string(best->steps) + "), about " +
-         cost_text(best->cost_ns) + " a run," + source + '\n';
+    return formatted("{}not with {} launches,{}\n", begin, verdict::LaunchDesigns::kMaxLaunches,
+                     source);
+  return formatted("{}{} cost least (active: {}), about {} a run,{}\n", begin,
+                   launches_of_steps(best->launches, static_cast<double>(best->steps)), best->steps,
+                   cost_text(best->cost_ns), source);
 }
 
 std::string power_text(const plan::Plan& plan, const std::filesystem::path& results_dir,
@@ -228,24 +238,25 @@ std::string power_text(const plan::Plan& plan, const std::filesystem::path& resu
   const std::string few = verdict::too_few_to_prove(
       size.launches, size.tests, {.q = size.q, .design = verdict::Design::kSequential});
   if (!few.empty()) {
-    return "for `compare`: " + few + " (" +
-           text::counted(static_cast<std::int64_t>(cases), "case") + ", " +
-           verdict::default_metrics().names() + " of each)\n";
+    return formatted("for `compare`: {} ({}, {} of each)\n", few,
+                     text::counted(static_cast<std::int64_t>(cases), "case"),
+                     verdict::default_metrics().names());
   }
   const auto finds = [&](double spread) {
     return text::percent_text(
         verdict::change_found(size, spread).value_or(std::numeric_limits<double>::infinity()));
   };
-  const std::string begin = "for `compare`: " + text::counted(launches, "launch") +
-                            " find a change in four comparisons of five if it is about ";
+  const std::string begin =
+      formatted("for `compare`: {} find a change in four comparisons of five if it is about ",
+                text::counted(launches, "launch"));
   const std::string smaller = "; what is smaller is found more seldom\n";
   const std::string of_machine = machine.empty() ? "" : "for `ab`: " + machine + '\n';
   if (const auto spread = campaign::earlier_spread(plan, results_dir)) {
-    return begin + finds(*spread) + " (launches of earlier runs differ by " +
-           text::percent_text(*spread) + ')' + smaller + of_machine;
+    return formatted("{}{} (launches of earlier runs differ by {}){}{}", begin, finds(*spread),
+                     text::percent_text(*spread), smaller, of_machine);
   }
-  return begin + finds(kQuiet) + " where equal launches differ by 1 %, " + finds(kNoisy) +
-         " where they differ by 5 %" + smaller + of_machine;
+  return formatted("{}{} where equal launches differ by 1 %, {} where they differ by 5 %{}{}",
+                   begin, finds(kQuiet), finds(kNoisy), smaller, of_machine);
 }
 
 std::vector<std::string> noise_selection(const record::Results& results) {
@@ -284,24 +295,26 @@ std::string words_of(const record::FactRow& row, const ReportedFact& reported) {
   if (reported.values.empty()) return std::string(launch_flag::meaning(row.flag));
   switch (row.fact) {
     case Fact::kSteal:
-      return "the hypervisor took " + range_of_shares(reported.values) +
-             " of the machine's CPU time";
+      return formatted("the hypervisor took {} of the machine's CPU time",
+                       range_of_shares(reported.values));
     case Fact::kQuota:
-      return "the control group's CPU quota stopped the worker for " +
-             range_of_shares(reported.values) + " of its time";
+      return formatted("the control group's CPU quota stopped the worker for {} of its time",
+                       range_of_shares(reported.values));
     case Fact::kThrottled:
       return "the GPU was slowed down: " + text::join(reported.reasons, "; ");
     case Fact::kLost:
       return "the GPU was lost while a launch ran: it no longer responds (dmesg names the Xid); "
              "restart the machine, or take another device";
     case Fact::kMemoryErrors:
-      return "the GPU had " + text::short_number(std::ranges::max(reported.values)) +
-             " memory errors during a launch that could not be repaired: its results may be wrong "
-             "(stepbench doctor says what to do)";
+      return formatted(
+          "the GPU had {} memory errors during a launch that could not be repaired: its results "
+          "may be wrong (stepbench doctor says what to do)",
+          text::short_number(std::ranges::max(reported.values)));
     case Fact::kGrowth:
-      return "memory grew within the windows by " +
-             text::byte_text(std::ranges::max(reported.values)) +
-             " a step, up to their end: a long run would fill the machine's memory";
+      return formatted(
+          "memory grew within the windows by {} a step, up to their end: a long run would fill the "
+          "machine's memory",
+          text::byte_text(std::ranges::max(reported.values)));
     default:
       return std::string(launch_flag::meaning(row.flag));
   }
@@ -320,7 +333,7 @@ BusyWords busy_words(std::span<const estimate::BusyMachine> all, const std::stri
     only_own_threads = only_own_threads && busy.only_own_threads();
   }
   only_own_threads = only_own_threads && !others.empty();
-  const std::string waited = "waited " + range_of_shares(waits) + " of its time for a CPU";
+  const std::string waited = formatted("waited {} of its time for a CPU", range_of_shares(waits));
   BusyWords words{
       .text = (only_own_threads ? "more threads than CPUs: " : "the machine was busy: ") +
               ("the training thread " + waited),
@@ -329,7 +342,7 @@ BusyWords busy_words(std::span<const estimate::BusyMachine> all, const std::stri
     words.text += ", with no other programs running";
     words.doubt += ", by its own threads";
   } else if (!others.empty()) {
-    words.text += "; other programs used " + range_of_shares(others) + " of the CPUs";
+    words.text += formatted("; other programs used {} of the CPUs", range_of_shares(others));
     words.doubt += "; others used " + range_of_shares(others);
   }
   words.text += where;
@@ -338,8 +351,10 @@ BusyWords busy_words(std::span<const estimate::BusyMachine> all, const std::stri
 }
 
 std::string busy_words(const estimate::BusyMachine& busy) {
-  return (busy.only_own_threads() ? "more threads than CPUs: waited " : "busy machine: waited ") +
-         text::percent_text(busy.waited) + " of its time for a CPU";
+  return formatted(
+      "{}{} of its time for a CPU",
+      busy.only_own_threads() ? "more threads than CPUs: waited " : "busy machine: waited ",
+      text::percent_text(busy.waited));
 }
 
 std::vector<std::string> reported_facts(const estimate::CaseRow& row) {
@@ -357,8 +372,8 @@ std::vector<std::string> reported_facts(const estimate::CaseRow& row) {
     // A machine's fact is one launch's; growth is the program's, so that most launches show it.
     const std::int64_t least = fact.fact == Fact::kGrowth ? std::ssize(row.measured) / 2 + 1 : 1;
     if (reported.launches < least) continue;
-    sentences.push_back(words_of(fact, reported) + " (in " + std::to_string(reported.launches) +
-                        " of " + text::counted(std::ssize(row.measured), "launch") + ')');
+    sentences.push_back(formatted("{} (in {} of {})", words_of(fact, reported), reported.launches,
+                                  text::counted(std::ssize(row.measured), "launch")));
   }
   return sentences;
 }

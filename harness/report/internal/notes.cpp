@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/base/value.h"
 #include "harness/estimate/noise.h"
@@ -118,7 +119,7 @@ class Collector {
     std::string text = note.texts.front();
     const bool several = std::size_t(note.launches) > note.cases.size();
     if (note.texts.size() > 1) text += "; others alike, with other numbers";
-    return several ? text + " (" + text::counted(note.launches, "launch") + ')' : text;
+    return several ? formatted("{} ({})", text, text::counted(note.launches, "launch")) : text;
   }
 
   [[nodiscard]] std::string about(const std::vector<const estimate::CaseRow*>& cases) const {
@@ -147,8 +148,8 @@ void add_failures(const estimate::CaseRow& row, Collector& notes) {
     notes.add("skipped: " + estimate::reason_of(*launch), row);
   for (const int launch : row.running) {
     const auto launches = number_of(row.options(), "launches");
-    notes.add("running now: launch " + std::to_string(launch + 1) +
-                  (launches ? " of " + text::short_number(*launches) : ""),
+    notes.add(formatted("running now: launch {}{}", launch + 1,
+                        launches ? " of " + text::short_number(*launches) : ""),
               row, document::Tone::kPlain);
   }
   if (row.unfinished > 0)
@@ -163,13 +164,13 @@ std::int64_t whole(const Fields& fields, std::string_view name) {
 }
 
 std::string warmup_text(const estimate::WarmupEffect& effect, const estimate::CaseRow& row) {
-  std::string text = "warm-up is " + text::signed_percent(effect.change) + " % [" +
-                     text::signed_percent(effect.interval.low) + ", " +
-                     text::signed_percent(effect.interval.high) + "] of this step, over " +
-                     text::counted(effect.launches, "launch") + "; drop " +
-                     text::counted(effect.drop, "step");
+  std::string text =
+      formatted("warm-up is {} % [{}, {}] of this step, over {}; drop {}",
+                text::signed_percent(effect.change), text::signed_percent(effect.interval.low),
+                text::signed_percent(effect.interval.high),
+                text::counted(effect.launches, "launch"), text::counted(effect.drop, "step"));
   if (const auto warmup = number_of(row.options(), "schedule.warmup")) {
-    text += " (schedule.warmup: " + std::to_string(std::llround(*warmup) + effect.drop) + ')';
+    text += formatted(" (schedule.warmup: {})", std::llround(*warmup) + effect.drop);
   }
   return text;
 }
@@ -179,7 +180,8 @@ std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
     case schedule::WarmupVerdict::Kind::kTooShort:
       return "warm-up too short by at least " + text::counted(verdict.more_steps, "step");
     case schedule::WarmupVerdict::Kind::kDrifting:
-      return "steps became " + text::percent_text(verdict.change) + " slower within the window";
+      return formatted("steps became {} slower within the window",
+                       text::percent_text(verdict.change));
     case schedule::WarmupVerdict::Kind::kOk:
     case schedule::WarmupVerdict::Kind::kUnknown:
       break;
@@ -192,7 +194,7 @@ std::string warmup_doubt(const schedule::WarmupVerdict& verdict) {
 void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   if (const auto effect = estimate::warmup_effect(row); effect && effect->reported) {
     notes.add(warmup_text(*effect, row), row, document::Tone::kDoubt,
-              "warm-up is " + text::signed_percent(effect->change) + " % of the step");
+              formatted("warm-up is {} % of the step", text::signed_percent(effect->change)));
     return;
   }
   std::vector<schedule::WarmupVerdict> verdicts;
@@ -209,16 +211,15 @@ void add_warm_up(const estimate::CaseRow& row, Collector& notes) {
   if (text.empty()) return;
   const auto agreeing =
       std::ranges::count_if(verdicts, [&](const auto& each) { return each.kind == all.kind; });
-  notes.add(text + " (" + std::to_string(agreeing) + " of " + std::to_string(verdicts.size()) +
-                " launches)",
-            row, document::Tone::kDoubt, warmup_doubt(all));
+  notes.add(formatted("{} ({} of {} launches)", text, agreeing, verdicts.size()), row,
+            document::Tone::kDoubt, warmup_doubt(all));
 }
 
 // Marks rows without an interval among rows with one.
 void add_few_launches(const estimate::CaseRow& row, Collector& notes) {
   if (row.spread != estimate::Spread::kRange) return;
   const std::string n = std::to_string(row.measured.size());
-  notes.add("n=" + n + ": smallest and largest of " + n + " launches, too few for an interval",
+  notes.add(formatted("n={}: smallest and largest of {} launches, too few for an interval", n, n),
             row);
 }
 
@@ -246,11 +247,11 @@ std::optional<BusyWords> busy_note(const std::vector<estimate::CaseRow>& rows) {
   const std::int64_t cases = std::ssize(all) - launches;
   std::vector<std::string> where;
   if (cases > 0 && cases < std::ssize(rows)) {
-    where.push_back(std::to_string(cases) + " of " + text::counted(std::ssize(rows), "case"));
+    where.push_back(formatted("{} of {}", cases, text::counted(std::ssize(rows), "case")));
   }
   if (launches > 0) {
-    where.push_back((cases > 0 ? "" : "in ") + std::to_string(launches) + " of " +
-                    text::counted(measured, cases > 0 ? "other launch" : "launch"));
+    where.push_back(formatted("{}{} of {}", cases > 0 ? "" : "in ", launches,
+                              text::counted(measured, cases > 0 ? "other launch" : "launch")));
   }
   BusyWords words = busy_words(all, where.empty() ? "" : " (" + text::join(where) + ')');
   if (!doubtful) words.doubt.clear();
@@ -288,10 +289,10 @@ void add_flags(const estimate::CaseRow& row, Collector& notes) {
     if (has_note_of_its_own(flag, waited_has_size)) continue;
     const std::string_view meaning = launch_flag::meaning(flag);
     const std::string launches =
-        "in " + std::to_string(count) + " of " + text::counted(std::ssize(row.measured), "launch");
-    notes.add(
-        meaning == flag ? "flag " + flag + ' ' + launches : launches + ' ' + std::string(meaning),
-        row);
+        formatted("in {} of {}", count, text::counted(std::ssize(row.measured), "launch"));
+    notes.add(meaning == flag ? formatted("flag {} {}", flag, launches)
+                              : launches + ' ' + std::string(meaning),
+              row);
   }
   if (std::string words = not_watched_words(row); !words.empty()) notes.add(words, row);
   for (const std::string& text : texts) notes.add(text, row);
@@ -327,11 +328,11 @@ void add_clock(const estimate::CaseRow& row, Lines& lines) {
 void add_rare_slow_steps(const estimate::CaseRow& row, Lines& lines) {
   const auto rare = estimate::rare_slow_steps(row, kMargin);
   if (!rare) return;
-  lines.push_back("rare slow steps: " + text::with_separators(rare->slow) + " of " +
-                  text::with_separators(rare->steps) +
-                  " are longer than any of a usual launch; with them a step takes " +
-                  text::percent(rare->difference) +
-                  " % more; active: " + std::to_string(rare->active) + " would hold about ten");
+  lines.push_back(
+      formatted("rare slow steps: {} of {} are longer than any of a usual launch; with them a step "
+                "takes {} % more; active: {} would hold about ten",
+                text::with_separators(rare->slow), text::with_separators(rare->steps),
+                text::percent(rare->difference), rare->active));
 }
 
 void add_file_version(const estimate::CaseRow& row, Lines& lines) {
@@ -353,12 +354,13 @@ void add_queue_level(const estimate::CaseRow& row, Lines& lines) {
   const auto level = estimate::uneven_queue(row);
   if (!level) return;
   const std::int64_t batches = std::llround(std::abs(level->gained));
-  lines.push_back("the loader's queue was not level: " +
-                  text::counted(batches, level->gained < 0 ? "fewer batch" : "more batch") +
-                  " were ready at the window's end than at its start; steady state takes " +
-                  text::duration(level->low_ns) + " to " + text::duration(level->high_ns) +
-                  " a step; " + text::counted(level->more_warmup, "more warm-up step") +
-                  (level->more_warmup == 1 ? " evens" : " even") + " it out");
+  lines.push_back(
+      formatted("the loader's queue was not level: {} were ready at the window's end than at its "
+                "start; steady state takes {} to {} a step; {}{} it out",
+                text::counted(batches, level->gained < 0 ? "fewer batch" : "more batch"),
+                text::duration(level->low_ns), text::duration(level->high_ns),
+                text::counted(level->more_warmup, "more warm-up step"),
+                level->more_warmup == 1 ? " evens" : " even"));
 }
 
 std::vector<std::string> estimate_notes(const estimate::CaseRow& row) {
@@ -395,8 +397,8 @@ std::string flagged_steps(const std::vector<estimate::CaseRow>& rows) {
   const std::string kinds = text::join(sums, ", ", [](const estimate::FlaggedSteps& sum) {
     return std::string(sum.flag) + ' ' + text::with_separators(sum.steps);
   });
-  return "steps with a flag, all of them part of the numbers: " + kinds + " (of " +
-         text::with_separators(steps) + " steps)";
+  return formatted("steps with a flag, all of them part of the numbers: {} (of {} steps)", kinds,
+                   text::with_separators(steps));
 }
 
 std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
@@ -417,9 +419,8 @@ std::string epoch_gaps(const std::vector<estimate::CaseRow>& rows) {
         rows, [](const estimate::CaseRow& row) { return row.epoch_gap_ns.has_value(); });
     return borders ? "epoch gap: steps at epoch borders wait no longer than others" : "";
   }
-  return "epoch gap: " + gap + " at each border, " +
-         range(&estimate::CaseRow::epoch_gap_per_step_ns) +
-         " spread over the steps; part of `step`";
+  return formatted("epoch gap: {} at each border, {} spread over the steps; part of `step`", gap,
+                   range(&estimate::CaseRow::epoch_gap_per_step_ns));
 }
 
 // For process groups whose `scaling` compares them with a process with another number of threads.
@@ -439,8 +440,10 @@ std::string scaled_threads(const std::vector<estimate::CaseRow>& rows) {
   const auto words = [](const std::set<std::int64_t>& counts) {
     return text::join(counts, " or ", [](std::int64_t count) { return std::to_string(count); });
   };
-  return "scaling: one rank computed with " + words(of_single) + " threads, each of several with " +
-         words(of_ranks) + ": set threads.intra_op to use the same number for all";
+  return formatted(
+      "scaling: one rank computed with {} threads, each of several with {}: set threads.intra_op "
+      "to use the same number for all",
+      words(of_single), words(of_ranks));
 }
 
 }  // namespace
@@ -460,15 +463,15 @@ void add_profile_notes(const std::vector<estimate::CaseRow>& profiled,
       const auto overhead = metrics.find("profile_overhead");
       if (overhead == metrics.end() || !overhead->second) continue;
       const auto alike = timed.find({row.case_id, row.arm});
-      found.add(
-          "profiled (" + pass + "), " +
-              recording_cost(overhead->second, estimate::is_within_noise(
-                                                   *overhead->second,
-                                                   alike == timed.end() ? nullptr : alike->second)),
-          row, document::Tone::kPlain);
+      found.add(formatted("profiled ({}), {}", pass,
+                          recording_cost(overhead->second,
+                                         estimate::is_within_noise(
+                                             *overhead->second,
+                                             alike == timed.end() ? nullptr : alike->second))),
+                row, document::Tone::kPlain);
     }
-    const std::string what =
-        estimate::counts_instructions(row) ? "counted (valgrind)" : "profiled (" + pass + ')';
+    const std::string what = estimate::counts_instructions(row) ? "counted (valgrind)"
+                                                                : formatted("profiled ({})", pass);
     for (const record::Launch* launch : row.failed) {
       found.add(what + ": failed: " + estimate::reason_of(*launch), row, document::Tone::kBad);
     }
@@ -518,12 +521,12 @@ std::string unseen_warmup(const estimate::CaseRow& row) {
   constexpr double kWorthSaying = 0.01;
   const auto effect = row.measured.empty() ? std::nullopt : estimate::warmup_effect(row);
   if (!effect || effect->reported || effect->finds <= kWorthSaying) return {};
-  const std::string less =
-      effect->finds < 1 ? "one of less than " + text::percent_text(effect->finds) + " of the step"
-                        : "even one as long as the step";
-  return "no warm-up is visible in the windows; " + less +
-         " would be hidden by the differences of these " +
-         text::counted(effect->launches, "launch");
+  const std::string less = effect->finds < 1 ? formatted("one of less than {} of the step",
+                                                         text::percent_text(effect->finds))
+                                             : "even one as long as the step";
+  return formatted(
+      "no warm-up is visible in the windows; {} would be hidden by the differences of these {}",
+      less, text::counted(effect->launches, "launch"));
 }
 
 }  // namespace stepbench::report

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -188,7 +189,7 @@ double scaled(const Number& number) { return number.value * number.unit.scale; }
 std::string amount_text(const Amount& amount) {
   const Number& low = amount.low;
   const Number& high = amount.high;
-  if (amount.is_interval) return '[' + number_text(low) + ", " + number_text(high) + ']';
+  if (amount.is_interval) return formatted("[{}, {}]", number_text(low), number_text(high));
   if (number_text(low) == number_text(high)) return number_text(low);
   return (low.unit.name == high.unit.name ? low.text : number_text(low)) + " to " +
          number_text(high);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -60,7 +61,7 @@ std::string GaugePage::name_text(std::string_view name) {
 std::string GaugePage::label_text(const Labels& labels, std::string text) {
   for (const auto& [name, value] : labels) {
     if (!text.empty()) text += ',';
-    text += name + "=\"" + escaped_label(value) + '"';
+    text += formatted("{}=\"{}\"", name, escaped_label(value));
   }
   return text;
 }
@@ -107,11 +108,11 @@ void GaugePage::add_started(const std::string& utc, std::string_view labels) {
 
 void GaugePage::write(const json::TextSink& sink, std::size_t max_series) const {
   if (samples_ > max_series) {
-    throw ConfigError("--max-series",
-                      "these results make " + text::with_separators(samples_) +
-                          " series, and at most " + text::with_separators(max_series) +
-                          " were asked for: a server keeps each of them. Export fewer cases, or "
-                          "give a larger number");
+    throw ConfigError(
+        "--max-series",
+        formatted("these results make {} series, and at most {} were asked for: a server keeps "
+                  "each of them. Export fewer cases, or give a larger number",
+                  text::with_separators(samples_), text::with_separators(max_series)));
   }
   for (const OneFamily& family : families_) {
     sink(family.head);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 
@@ -141,9 +142,8 @@ const OpColumn& op_column(std::string_view name, const std::string& where) {
     }
   }
   names.resize(kColumns.size());
-  throw ConfigError(where, "unknown op column '" + std::string(name) + "'" +
-                               text::did_you_mean(wanted, names) +
-                               "; columns: " + text::join(names));
+  throw ConfigError(where, formatted("unknown op column '{}'{}; columns: {}", name,
+                                     text::did_you_mean(wanted, names), text::join(names)));
 }
 
 std::string operations_text(double count) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -108,11 +109,10 @@ document::Table peaks(const ops::OpTable& table) {
                                    {.head = "step"}}};
   for (const ops::MemoryPoint& point : table.memory) {
     if (!point.peak) continue;
-    made.rows.push_back(
-        {.cells = {point.device < 0 ? "host" : "cuda:" + std::to_string(point.device),
-                   document::bytes(double(point.allocated_bytes)), table.text(point.op),
-                   table.text(point.phase),
-                   point.step < 0 ? std::string() : std::to_string(point.step)}});
+    made.rows.push_back({.cells = {point.device < 0 ? "host" : formatted("cuda:{}", point.device),
+                                   document::bytes(double(point.allocated_bytes)),
+                                   table.text(point.op), table.text(point.phase),
+                                   point.step < 0 ? std::string() : std::to_string(point.step)}});
   }
   return made;
 }
@@ -171,9 +171,9 @@ ops::OpGrouping grouping_of(const OpsView& view) {
     } else if (each == "module") {
       by.module = true;
     } else if (each != "name") {
-      throw ConfigError("--group-by", "unknown group '" + each + "'" +
-                                          text::did_you_mean(each, known) +
-                                          "; groups: name, shape, phase, module");
+      throw ConfigError("--group-by",
+                        formatted("unknown group '{}'{}; groups: name, shape, phase, module", each,
+                                  text::did_you_mean(each, known)));
     }
   }
   return by;
@@ -279,8 +279,9 @@ std::string summary_line(const Profiled& profiled) {
     text += ". FLOPs: " + operations_text(double(profiled.totals.flops));
   text += '.';
   if (profiled.rows.size() < profiled.rows_in_all) {
-    text += " " + text::with_separators(profiled.rows.size()) + " of " +
-            text::with_separators(profiled.rows_in_all) + " rows; --row-limit 0 shows all.";
+    text += formatted(" {} of {} rows; --row-limit 0 shows all.",
+                      text::with_separators(profiled.rows.size()),
+                      text::with_separators(profiled.rows_in_all));
   }
   return text;
 }
@@ -382,8 +383,7 @@ document::Table ops_table(const estimate::ProfiledCase& profiled, const std::str
   document::Table table = table_of(shown, view);
   table.title = title;
   if (shown.rows.size() < shown.rows_in_all) {
-    table.title += "; the first " + std::to_string(shown.rows.size()) + " of " +
-                   std::to_string(shown.rows_in_all) + " rows";
+    table.title += formatted("; the first {} of {} rows", shown.rows.size(), shown.rows_in_all);
   }
   return table;
 }
@@ -391,13 +391,13 @@ document::Table ops_table(const estimate::ProfiledCase& profiled, const std::str
 std::string heading(const estimate::ProfiledCase& profiled) {
   std::string text = profiled.label + "  (" + profiled.engine;
   if (profiled.launches > 1) text += ", " + text::counted(profiled.launches, "launch");
-  return text + ", " + recording_cost(profiled.overhead, profiled.within_noise) + ')';
+  return formatted("{}, {})", text, recording_cost(profiled.overhead, profiled.within_noise));
 }
 
 std::string recording_cost(std::optional<double> overhead, bool within_noise) {
   if (!overhead) return "recording cost: unknown, no timing launch to compare";
   if (within_noise) return "recording cost: within noise";
-  return "recording cost: " + text::significant(*overhead) + "x the step";
+  return formatted("recording cost: {}x the step", text::significant(*overhead));
 }
 
 }  // namespace stepbench::report

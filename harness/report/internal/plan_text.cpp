@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/plans.h"
 
 #include <algorithm>
@@ -26,8 +27,8 @@ constexpr std::size_t kMaxPlanRows = 10'000;
 
 std::string omitted_cases(std::size_t cases) {
   if (cases == 0) return {};
-  return "and " + text::counted(cases, "case") +
-         " more: --filter chooses among them, --format json lists all\n";
+  return formatted("and {} more: --filter chooses among them, --format json lists all\n",
+                   text::counted(cases, "case"));
 }
 
 std::string cell(const ResolvedCase& resolved, const std::string& name) {
@@ -39,14 +40,14 @@ std::string cell(const ResolvedCase& resolved, const std::string& name) {
 std::string totals(const plan::Plan& plan, const campaign::TimeEstimate& estimate, bool probed) {
   const auto cases = static_cast<std::int64_t>(plan.cases.size());
   std::string text = text::counted(cases, "case");
-  if (cases != plan.total_cases) text += " of " + std::to_string(plan.total_cases);
-  text += ", " + text::counted(estimate.launches, "launch") + ", " +
-          text::counted(estimate.steps, "step");
+  if (cases != plan.total_cases) text += formatted(" of {}", plan.total_cases);
+  text += formatted(", {}, {}", text::counted(estimate.launches, "launch"),
+                    text::counted(estimate.steps, "step"));
   if (estimate.known_cases == 0) {
     return text + (probed ? "; no probed case could be measured\n"
                           : "; not measured before: `plan --probe` estimates the time\n");
   }
-  return text + "; " + campaign::expected_text(estimate) + "\n";
+  return formatted("{}; {}\n", text, campaign::expected_text(estimate));
 }
 
 // True if the steps depend on a loader with workers and the number of steps is fixed.
@@ -69,11 +70,10 @@ std::string precision_of_launches(const plan::Plan& plan) {
   std::string text;
   for (const auto& [workers, steps] : kinds) {
     const double percent = 100 * schedule::window_sd(kBatchCv, workers, steps);
-    text +=
-        "  +-" + std::to_string(std::max<std::int64_t>(std::llround(percent), 1)) + " % with " +
-        text::counted(workers, "worker") + " and " + std::to_string(steps) + " steps; 1 % needs " +
-        text::rough_count(static_cast<double>(schedule::steps_for_sd(kBatchCv, workers, kWanted))) +
-        " steps\n";
+    text += formatted(
+        "  +-{} % with {} and {} steps; 1 % needs {} steps\n",
+        std::max<std::int64_t>(std::llround(percent), 1), text::counted(workers, "worker"), steps,
+        text::rough_count(static_cast<double>(schedule::steps_for_sd(kBatchCv, workers, kWanted))));
   }
   if (text.empty()) return text;
   return "one launch measures a loader-bound rate to about (if the cost of a batch varies by 30 "
@@ -88,7 +88,7 @@ std::string plan_remarks(const plan::Plan& plan) {
     text += text::counted(plan.merged, "point") + " merged into an equal case:\n";
     for (const std::string& merged : plan.merged_points) text += "  " + merged + "\n";
     const auto shown = static_cast<std::int64_t>(plan.merged_points.size());
-    if (shown < plan.merged) text += "  and " + std::to_string(plan.merged - shown) + " more\n";
+    if (shown < plan.merged) text += formatted("  and {} more\n", plan.merged - shown);
   }
   for (const std::string& note : plan.notes) text += "note: " + note + "\n";
   return text;
@@ -126,8 +126,8 @@ std::string probe_remarks(const plan::Plan& plan, const campaign::Probe& probe) 
   for (std::size_t i = 0; i < plan.cases.size(); ++i) {
     const record::LaunchRow* row = failure_of_case(&probe, plan.cases[i].resolved.case_id);
     if (row == nullptr) continue;
-    text += "case " + std::to_string(i + 1) + " FAILED" +
-            (row->stage.empty() ? "" : " in " + row->stage) + ": " + row->outcome.reason + "\n";
+    text += formatted("case {} FAILED{}: {}\n", i + 1,
+                      row->stage.empty() ? "" : " in " + row->stage, row->outcome.reason);
     if (plan.file != plan::kStandardInput) text += "  repeat: " + row->repeat_command + "\n";
   }
   return text;
@@ -196,9 +196,9 @@ std::string plan_table(const plan::Plan& plan, const std::string& below,
     if (any_skip) row.push_back(planned.skip.value_or(""));
     rows.push_back(std::move(row));
   }
-  return plan.name + " (" + plan::source_name(plan.file) + ")\n\n" + document::align(rows) +
-         omitted_cases(plan.cases.size() - listed) + "\n" + below +
-         (probe == nullptr ? "" : probe_remarks(plan, *probe)) + plan_remarks(plan);
+  return formatted("{} ({})\n\n{}{}\n{}{}{}", plan.name, plan::source_name(plan.file),
+                   document::align(rows), omitted_cases(plan.cases.size() - listed), below,
+                   probe == nullptr ? "" : probe_remarks(plan, *probe), plan_remarks(plan));
 }
 
 std::string plan_json(const plan::Plan& plan, const campaign::TimeEstimate& estimate,
@@ -248,8 +248,8 @@ std::string pairs_table(const campaign::AbArms& arms) {
 
 std::string planned_tests(const campaign::AbPlan& plan, std::size_t cases) {
   const std::size_t tests = plan.tested.metrics.size() * cases;
-  return "tested: " + plan.tested.names() + "; " + text::counted(tests, "test") +
-         (tests == 1 ? "\n" : ", corrected together\n");
+  return formatted("tested: {}; {}{}", plan.tested.names(), text::counted(tests, "test"),
+                   tests == 1 ? "\n" : ", corrected together\n");
 }
 
 // Duration of one launch of each case in both arms.
@@ -284,19 +284,19 @@ std::string time_text(const campaign::AbRequest& request, const campaign::AbArms
   const auto last = static_cast<double>(plan.looks.back());
   std::string text;
   if (round.known && round.expected_s > 0) {
-    text = "about " +
-           from_to(text::rough_duration(first * round.expected_s),
-                   text::rough_duration(last * round.expected_s)) +
-           " by earlier results; ";
+    text = formatted("about {} by earlier results; ",
+                     from_to(text::rough_duration(first * round.expected_s),
+                             text::rough_duration(last * round.expected_s)));
   }
-  return text + "at most " + text::rough_duration(last * round.limit_s) + " by limits.wall_s\n";
+  return formatted("{}at most {} by limits.wall_s\n", text,
+                   text::rough_duration(last * round.limit_s));
 }
 
 std::string planned_launches(const campaign::AbPlan& plan, std::size_t cases) {
   const auto launches = [&](std::size_t pairs) { return text::with_separators(2 * pairs * cases); };
-  return verdict::looks_text(plan.looks) + ": " +
-         from_to(launches(plan.looks.front()), launches(plan.looks.back())) +
-         " launches, in turns (A B B A or B A A B)\n";
+  return formatted("{}: {} launches, in turns (A B B A or B A A B)\n",
+                   verdict::looks_text(plan.looks),
+                   from_to(launches(plan.looks.front()), launches(plan.looks.back())));
 }
 
 }  // namespace
@@ -304,13 +304,13 @@ std::string planned_launches(const campaign::AbPlan& plan, std::size_t cases) {
 std::string ab_plan_text(const campaign::AbRequest& request, const campaign::AbArms& arms) {
   const campaign::AbPlan plan = campaign::plan_ab(request, arms);
   const std::size_t cases = arms.points.size();
-  std::string text = "A " + arms.a.words + "   B " + arms.b.words + "\n\n";
+  std::string text = formatted("A {}   B {}\n\n", arms.a.words, arms.b.words);
   if (cases > 0) text += pairs_table(arms) + '\n';
   text += text::counted(cases, "case") + " in both arms; ";
   text += planned_tests(plan, cases);
   if (cases > 0) text += planned_launches(plan, cases) + time_text(request, arms, plan);
   for (const verdict::AbMissing& missing : arms.missing) {
-    text += "not compared: " + missing.name + ": " + missing.reason + '\n';
+    text += formatted("not compared: {}: {}\n", missing.name, missing.reason);
   }
   for (const std::string& note : campaign::notes_on(request, arms)) text += "note: " + note + '\n';
   return text;
@@ -323,24 +323,22 @@ std::string about(double seconds) { return "about " + text::rough_duration(secon
 std::string objective_text(const tune::TunePlan& planned) {
   const verdict::TestedMetric& objective = planned.objective;
   const bool large = objective.direction == Direction::kHigherIsBetter;
-  return "by " + objective.name + (large ? ", larger is better; " : ", smaller is better; ") +
-         text::percent_text(objective.margin.value_or(verdict::kDefaultMargin)) +
-         " or less does not matter\n";
+  return formatted("by {}{}{} or less does not matter\n", objective.name,
+                   large ? ", larger is better; " : ", smaller is better; ",
+                   text::percent_text(objective.margin.value_or(verdict::kDefaultMargin)));
 }
 
 std::string points_text(const tune::TunePlan& planned) {
   const std::size_t points = planned.plan().cases.size();
   std::string text = text::counted(points, "point");
-  if (planned.can_run < points)
-    text += ", of which " + std::to_string(planned.can_run) + " can run";
-  return text + "; the file's own settings are #" + std::to_string(planned.own + 1) +
-         (planned.own_is_swept ? "; " : ", beside the sweep; ") + objective_text(planned);
+  if (planned.can_run < points) text += formatted(", of which {} can run", planned.can_run);
+  return formatted("{}; the file's own settings are #{}{}{}", text, planned.own + 1,
+                   planned.own_is_swept ? "; " : ", beside the sweep; ", objective_text(planned));
 }
 
 std::string rung_text(const tune::PlannedRung& rung, std::size_t number) {
-  return "  rung " + std::to_string(number) + ": " + text::counted(rung.points, "point") + " x " +
-         text::counted(rung.rounds, "launch") + " = " + std::to_string(rung.points * rung.rounds) +
-         '\n';
+  return formatted("  rung {}: {} x {} = {}\n", number, text::counted(rung.points, "point"),
+                   text::counted(rung.rounds, "launch"), rung.points * rung.rounds);
 }
 
 std::string time_of(const tune::TunePlan& planned, std::size_t launches) {
@@ -350,21 +348,20 @@ std::string time_of(const tune::TunePlan& planned, std::size_t launches) {
 std::string time_text(const tune::TunePlan& planned) {
   if (!planned.cost)
     return "; not measured before: `plan --probe` estimates the time of a launch\n";
-  return "; " + time_of(planned, planned.launches()) + " by earlier results of " +
-         text::counted(planned.cost->points, "point") + " in " +
-         text::counted(planned.cost->runs, "run") + '\n';
+  return formatted("; {} by earlier results of {} in {}\n", time_of(planned, planned.launches()),
+                   text::counted(planned.cost->points, "point"),
+                   text::counted(planned.cost->runs, "run"));
 }
 
 std::string confirmation_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
   if (!request.confirm) return "no confirmation (--no-confirm)\n";
   std::string text =
-      "then " + std::to_string(tune::kMinPairs) + " to " + std::to_string(tune::kMaxPairs) +
-      " pairs of the winner and the file's own settings: " + std::to_string(2 * tune::kMinPairs) +
-      " to " + std::to_string(2 * tune::kMaxPairs) + " launches";
+      formatted("then {} to {} pairs of the winner and the file's own settings: {} to {} launches",
+                tune::kMinPairs, tune::kMaxPairs, 2 * tune::kMinPairs, 2 * tune::kMaxPairs);
   if (planned.cost) {
-    text +=
-        ", " + time_of(planned, 2 * tune::kMinPairs) + " to " +
-        text::rough_duration(2.0 * static_cast<double>(tune::kMaxPairs) * planned.cost->launch_s);
+    text += formatted(
+        ", {} to {}", time_of(planned, 2 * tune::kMinPairs),
+        text::rough_duration(2.0 * static_cast<double>(tune::kMaxPairs) * planned.cost->launch_s));
   }
   return text + '\n';
 }
@@ -373,8 +370,8 @@ std::string confirmation_text(const tune::TuneRequest& request, const tune::Tune
 std::string enough_text(double given, double all, double fewest, const std::string& needed) {
   if (given >= all) return "enough\n";
   if (given >= fewest) return "the search stops before its last rung is done\n";
-  return "too little for one launch of each point and the confirmation, which take " + needed +
-         '\n';
+  return formatted("too little for one launch of each point and the confirmation, which take {}\n",
+                   needed);
 }
 
 std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& planned) {
@@ -391,8 +388,9 @@ std::string budget_text(const tune::TuneRequest& request, const tune::TunePlan& 
                 : "\n";
   }
   if (request.allowance.launches) {
-    text += "--launches " + std::to_string(*request.allowance.launches) + ": " +
-            enough_text(static_cast<double>(*request.allowance.launches), all, fewest, "");
+    text +=
+        formatted("--launches {}: {}", *request.allowance.launches,
+                  enough_text(static_cast<double>(*request.allowance.launches), all, fewest, ""));
   }
   return text;
 }
@@ -403,9 +401,9 @@ std::string tune_plan_text(const tune::TuneRequest& request, const tune::TunePla
   std::string text = points_text(planned);
   std::size_t number = 1;
   if (!planned.rungs.empty()) {
-    text += "  first: " + std::to_string(tune::kMinWarmLaunches) + " to " +
-            std::to_string(tune::kMaxWarmLaunches) +
-            " launches of the file's own settings, thrown away until two agree\n";
+    text += formatted(
+        "  first: {} to {} launches of the file's own settings, thrown away until two agree\n",
+        tune::kMinWarmLaunches, tune::kMaxWarmLaunches);
   }
   for (const tune::PlannedRung& rung : planned.rungs) text += rung_text(rung, number++);
   if (planned.rungs.empty()) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -267,10 +268,10 @@ double longest_ns(const WaitMatrix& matrix) {
 }
 
 document::Table whole_table(const WaitMatrix& matrix, const text::TimeUnit& unit) {
-  document::Table table{.title = "who waits for whom [" + std::string(unit.name) + " per step]",
+  document::Table table{.title = formatted("who waits for whom [{} per step]", unit.name),
                         .columns = {{.head = "rank"}}};
   for (const std::int64_t rank : matrix.ranks) {
-    table.columns.push_back({.head = "for " + std::to_string(rank)});
+    table.columns.push_back({.head = formatted("for {}", rank)});
   }
   table.columns.push_back({.head = "sum"});
   for (std::size_t i = 0; i < matrix.ranks.size(); ++i) {
@@ -297,7 +298,7 @@ document::Table pairs_table(const WaitMatrix& matrix, const text::TimeUnit& unit
   });
   std::string title = "who waits for whom";
   if (pairs.size() > kPairs) {
-    title += ": the longest " + std::to_string(kPairs) + " of " + std::to_string(pairs.size());
+    title += formatted(": the longest {} of {}", kPairs, pairs.size());
     pairs.resize(kPairs);
   }
   document::Table table{.title = std::move(title),

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/estimate/case_rows.h"
@@ -71,11 +72,11 @@ std::pair<std::size_t, std::string> key_of(const Value& value) {
                                   ? "several runs are shown; a pivot takes one"
                                   : "cases differ in their arm or pass; a pivot takes one of each");
   }
-  throw ConfigError(kPivot, "cases also differ in " + text::join(differ) +
-                                ": keep one value, as in `" + "--filter " + differ.front() + '=' +
-                                to_text(estimate::row_value(
-                                    a, estimate::full_name(differ.front(), {&a, 1}, kPivot))) +
-                                "`");
+  throw ConfigError(kPivot,
+                    formatted("cases also differ in {}: keep one value, as in `--filter {}={}`",
+                              text::join(differ), differ.front(),
+                              to_text(estimate::row_value(
+                                  a, estimate::full_name(differ.front(), {&a, 1}, kPivot)))));
 }
 
 std::string without_numbers(const estimate::CaseRow& row) {
@@ -123,7 +124,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   for (const std::string& name : by) {
     axes.push_back(estimate::full_name(name, rows, kPivot));
     if (!estimate::is_option(rows, axes.back()))
-      throw ConfigError(kPivot, "unknown option '" + name + "'");
+      throw ConfigError(kPivot, formatted("unknown option '{}'", name));
   }
   if (axes[0] == axes[1]) throw ConfigError(kPivot, "expected two different options");
   const estimate::RowNames names(rows, results);
@@ -132,10 +133,11 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   const std::vector<Value> down = values_in_rows(rows, axes[0], false);
   const std::vector<Value> across = values_in_rows(rows, axes[1], false);
   if (down.size() * across.size() > kMostPivotCells) {
-    throw ConfigError(kPivot, text::with_separators(down.size()) + " rows and " +
-                                  text::with_separators(across.size()) + " columns are more than " +
-                                  text::with_separators(kMostPivotCells) +
-                                  " cells; show fewer cases with --filter");
+    throw ConfigError(
+        kPivot,
+        formatted("{} rows and {} columns are more than {} cells; show fewer cases with --filter",
+                  text::with_separators(down.size()), text::with_separators(across.size()),
+                  text::with_separators(kMostPivotCells)));
   }
   const auto places_of = [](const std::vector<Value>& values) {
     std::map<std::pair<std::size_t, std::string>, std::size_t> places;
@@ -156,7 +158,7 @@ Pivot pivot(const std::vector<estimate::CaseRow>& rows, const record::Results& r
   const std::string head = plain ? number : head_for(number, unit, names);
   const std::string first = estimate::short_name(axes[0], names.varying());
   const std::string second = estimate::short_name(axes[1], names.varying());
-  Pivot made{.title = head + " by " + first + " and " + second, .grid = {}};
+  Pivot made{.title = formatted("{} by {} and {}", head, first, second), .grid = {}};
   made.grid.columns.push_back({.head = first});
   for (const Value& value : across) {
     made.grid.columns.push_back({.head = second + '=' + to_text(value)});

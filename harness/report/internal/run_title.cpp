@@ -5,6 +5,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/text/numbers.h"
@@ -59,8 +60,7 @@ std::string launches_text(const std::string& run_id, const std::vector<estimate:
   }
   if (counts.empty()) return {};
   const std::string most = text::counted(*counts.rbegin(), "launch");
-  const std::string text =
-      counts.size() == 1 ? most : std::to_string(*counts.begin()) + " to " + most;
+  const std::string text = counts.size() == 1 ? most : formatted("{} to {}", *counts.begin(), most);
   return cases == 1 ? text : text + " per case";
 }
 
@@ -89,7 +89,8 @@ std::string fenced(const std::string& text, const std::string& language) {
   std::string fence = "```";
   while (text.find(fence) != std::string::npos) fence += '`';
   const std::string safe = text::printable(text, text::LineEnds::kKeep);
-  return fence + language + '\n' + safe + (safe.ends_with('\n') ? "" : "\n") + fence + '\n';
+  return formatted("{}{}\n{}{}{}\n", fence, language, safe, safe.ends_with('\n') ? "" : "\n",
+                   fence);
 }
 
 std::string environment_table(const record::WorkerRow& worker) {
@@ -134,9 +135,8 @@ std::string run_title(const estimate::CaseRow& row, const record::Results& resul
 std::string markdown_details(const record::Results& results) {
   std::string text;
   for (const record::RunRow* run : distinct_runs(results)) {
-    text += "\n<details><summary>How " +
-            text::markdown_cell(run->name.empty() ? run->run_id : run->name) +
-            " was measured</summary>\n\n";
+    text += formatted("\n<details><summary>How {} was measured</summary>\n\n",
+                      text::markdown_cell(run->name.empty() ? run->run_id : run->name));
     const std::string file = run->config_path.empty() ? "" : " of " + run->config_path;
     text += text::markdown_line("run " + run->run_id + file) + "\n\n";
     if (!run->argv.empty())

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -179,16 +180,17 @@ std::string totals_text(std::span<const campaign::RunSummary> runs, std::size_t 
        {campaign::RunState::kRunning, campaign::RunState::kInterrupted,
         campaign::RunState::kUnfinished}) {
     const std::size_t count = states.at(static_cast<std::size_t>(state));
-    if (count > 0) parts.push_back(std::to_string(count) + ' ' + std::string(name_of(state)));
+    if (count > 0) parts.push_back(formatted("{} {}", count, name_of(state)));
   }
-  if (broken > 0) parts.push_back(std::to_string(broken) + " unreadable");
+  if (broken > 0) parts.push_back(formatted("{} unreadable", broken));
   if (!parts.empty()) text += "; " + text::join(parts);
   return text + (dirty ? "\n* after a commit: with uncommitted changes\n" : "\n");
 }
 
 std::string dropped_text(const std::vector<std::string>& dropped) {
   if (dropped.empty()) return {};
-  return "No room for: " + text::join(dropped) + " (a wider terminal or --format csv has it).\n";
+  return formatted("No room for: {} (a wider terminal or --format csv has it).\n",
+                   text::join(dropped));
 }
 
 }  // namespace
@@ -212,7 +214,7 @@ std::string render_runs(std::span<const campaign::RunSummary> runs, std::size_t 
     return document::markdown_table(grid) + '\n' + totals_text(runs, all);
   const document::DrawnTable drawn =
       document::draw(grid, static_cast<std::size_t>(style.columns), style.colour);
-  return drawn.text + '\n' + totals_text(runs, all) + dropped_text(drawn.dropped);
+  return formatted("{}\n{}{}", drawn.text, totals_text(runs, all), dropped_text(drawn.dropped));
 }
 
 }  // namespace stepbench::report

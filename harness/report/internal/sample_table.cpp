@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <algorithm>
@@ -61,9 +62,10 @@ void refuse_many_zeros(std::span<const estimate::CaseRow> rows, const SampleTabl
     }
   }
   if (zeros <= kMaxZeros) return;
-  throw ConfigError("samples", "the launches have " +
-                                   text::with_separators(std::ssize(table.columns)) +
-                                   " columns, most of them only in a few; --columns chooses some");
+  throw ConfigError(
+      "samples",
+      formatted("the launches have {} columns, most of them only in a few; --columns chooses some",
+                text::with_separators(std::ssize(table.columns))));
 }
 
 }  // namespace
@@ -75,8 +77,8 @@ SampleTable sample_table(std::span<const estimate::CaseRow> rows,
   table.columns.assign(std::begin(kKeys), std::end(kKeys));
   for (const std::string& name : columns) {
     if (std::ranges::find(known, name) == known.end()) {
-      throw ConfigError("--columns",
-                        "unknown sample column '" + name + "'" + text::did_you_mean(name, known));
+      throw ConfigError("--columns", formatted("unknown sample column '{}'{}", name,
+                                               text::did_you_mean(name, known)));
     }
   }
   const std::vector<std::string>& chosen = columns.empty() ? known : columns;

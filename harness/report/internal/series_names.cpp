@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -50,11 +51,10 @@ std::string listed(const SeriesNames& names,
   std::string text;
   for (std::size_t i = 0; i < std::min(series.size(), kListed); ++i) {
     const nights::TrackedSeries& each = series[i]->series;
-    text += "\n  " + names.short_id(each.id) + "  " + names.name(each);
+    text += formatted("\n  {}  {}", names.short_id(each.id), names.name(each));
   }
   if (series.size() > kListed) {
-    text += "\n  and " + std::to_string(series.size() - kListed) +
-            " more: `stepbench track list` has all";
+    text += formatted("\n  and {} more: `stepbench track list` has all", series.size() - kListed);
   }
   return text;
 }
@@ -197,8 +197,8 @@ const nights::SeriesHistory& resolve_series(const SeriesNames& names,
   const std::string given = text::join(words, " ");
   if (!found.empty()) {
     throw ConfigError("SERIES",
-                      "'" + given + "' matches " + text::counted(std::ssize(found), "series") +
-                          "; give an id, or add words of its case:" + listed(names, found));
+                      formatted("'{}' matches {}; give an id, or add words of its case:{}", given,
+                                text::counted(std::ssize(found), "series"), listed(names, found)));
   }
   if (history.series.empty()) {
     throw ConfigError("SERIES", "the history is empty: `stepbench track add RUN` adds a run");
@@ -219,27 +219,28 @@ const nights::SeriesHistory& resolve_series(const SeriesNames& names,
     }
     if (fits) continue;
     const std::vector<std::string> candidates(known.begin(), known.end());
-    throw ConfigError("SERIES", "no series matches '" + word + "'" +
-                                    text::did_you_mean(word, candidates) +
-                                    "; `stepbench track list` lists them");
+    throw ConfigError("SERIES",
+                      formatted("no series matches '{}'{}; `stepbench track list` lists them", word,
+                                text::did_you_mean(word, candidates)));
   }
   std::set<std::string> metrics;
   for (const nights::SeriesHistory& each : history.series)
     metrics.insert(metric_label(each.series.metric));
   if (!metric.empty() && !metrics.contains(std::string(metric)) &&
       names.meant({}, metric).empty()) {
-    throw ConfigError("--metric", "unknown metric '" + std::string(metric) +
-                                      "'; metrics: " + text::join(metrics));
+    throw ConfigError("--metric",
+                      formatted("unknown metric '{}'; metrics: {}", metric, text::join(metrics)));
   }
-  throw ConfigError("SERIES",
-                    "no series matches all of '" + given + "'; `stepbench track list` lists them");
+  throw ConfigError(
+      "SERIES",
+      formatted("no series matches all of '{}'; `stepbench track list` lists them", given));
 }
 
 namespace {
 
 std::string nights_text(std::size_t nights, const std::string& first, const std::string& last) {
   std::string text = text::counted(static_cast<std::int64_t>(nights), "night");
-  if (nights > 0) text += first == last ? ", " + first : ", " + first + " to " + last;
+  if (nights > 0) text += first == last ? ", " + first : formatted(", {} to {}", first, last);
   return text;
 }
 
@@ -260,7 +261,8 @@ std::string merge_text(const nights::CaseMerge& merge, const nights::History& hi
       << nights_text(merge.into_nights, merge.into_first, merge.into_last) << "), " << merge.series
       << " series\n";
   for (const nights::FieldSplit& split : merge.differ) {
-    out << "  " << text::printable(split.field + ": " + split.a + " -> " + split.b) << '\n';
+    out << "  " << text::printable(formatted("{}: {} -> {}", split.field, split.a, split.b))
+        << '\n';
   }
   if (merge.among > 0) {
     out << "  " << text::counted(static_cast<std::int64_t>(merge.among), "night")

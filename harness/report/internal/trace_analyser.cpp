@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/record/result_file.h"
 #include "harness/report/trace_analysis.h"
 #include "harness/text/words.h"
@@ -12,12 +13,12 @@ namespace {
 void check_device(std::optional<int> device, const traces::Analysis& analysis,
                   const std::filesystem::path& path) {
   if (!device || analysis.idle_of(device) != nullptr) return;
-  throw ConfigError(
-      "--device",
-      "device " + std::to_string(*device) + " ran no work in " + path.string() + "; it has: " +
-          (analysis.devices.empty() ? std::string("none")
-                                    : text::join(analysis.devices, ", ",
-                                                 [](int each) { return std::to_string(each); })));
+  throw ConfigError("--device",
+                    formatted("device {} ran no work in {}; it has: {}", *device, path.string(),
+                              analysis.devices.empty()
+                                  ? std::string("none")
+                                  : text::join(analysis.devices, ", ",
+                                               [](int each) { return std::to_string(each); })));
 }
 
 // Traces of stepbench do not record operator types. TF32 counts as FP32: the kernels show which it

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -42,8 +43,8 @@ std::string confirmed_change(const TuneRun& run) {
   if (!test.change) return text + " not known";
   text += ' ' + change_text(test);
   if (std::isfinite(test.interval.high)) text += ' ' + interval_text_of(test);
-  return text + " (" + objective_text(run, test.base_median) + " -> " +
-         objective_text(run, test.candidate_median) + ")";
+  return formatted("{} ({} -> {})", text, objective_text(run, test.base_median),
+                   objective_text(run, test.candidate_median));
 }
 
 std::string fresh_pairs(const TuneRun& run) { return text::counted(run.pairs, "fresh pair"); }
@@ -61,30 +62,34 @@ std::string tune_answer(const TuneRun& run) {
   const std::string best = run.winner()->label;
   switch (run.answer) {
     case TuneAnswer::kBetter:
-      return "best: " + best + ": " + confirmed_change(run) +
-             " against the file's own settings, confirmed by " + fresh_pairs(run);
+      return formatted("best: {}: {} against the file's own settings, confirmed by {}", best,
+                       confirmed_change(run), fresh_pairs(run));
     case TuneAnswer::kOwnIsBest:
       if (!run.confirmed) {
-        return "the file's own settings came out best of " + points_text(run.points.size()) + ": " +
-               best;
+        return formatted("the file's own settings came out best of {}: {}",
+                         points_text(run.points.size()), best);
       }
       if (run.confirmed->test.verdict == verdict::Verdict::kOk) {
-        return "the file's own settings are as good as the best that was found, " + best + ": " +
-               confirmed_change(run) + " by " + fresh_pairs(run);
+        return formatted(
+            "the file's own settings are as good as the best that was found, {}: {} by {}", best,
+            confirmed_change(run), fresh_pairs(run));
       }
-      return "the file's own settings are better than what the search found, " + best + ": " +
-             confirmed_change(run) + " by " + fresh_pairs(run);
+      return formatted(
+          "the file's own settings are better than what the search found, {}: {} by {}", best,
+          confirmed_change(run), fresh_pairs(run));
     case TuneAnswer::kNotConfirmed:
-      return "best: " + best + ", not confirmed" +
-             (run.why_not_confirmed.empty() ? "" : ": " + run.why_not_confirmed);
+      return formatted("best: {}, not confirmed{}", best,
+                       run.why_not_confirmed.empty() ? "" : ": " + run.why_not_confirmed);
     default:
       if (!run.why_invalid.empty()) {
-        return "not decided: " + best + " came out best, and by " + fresh_pairs(run) + ' ' +
-               confirmed_change(run) + " against the file's own settings, but " +
-               run.why_invalid.front();
+        return formatted(
+            "not decided: {} came out best, and by {} {} against the file's own settings, but {}",
+            best, fresh_pairs(run), confirmed_change(run), run.why_invalid.front());
       }
-      return "not decided: " + best + " came out best, but " + fresh_pairs(run) +
-             " cannot separate it from the file's own settings: " + confirmed_change(run);
+      return formatted(
+          "not decided: {} came out best, but {} cannot separate it from the file's own settings: "
+          "{}",
+          best, fresh_pairs(run), confirmed_change(run));
   }
 }
 
@@ -100,8 +105,8 @@ std::string relative_to_winner(const TuneRun& run, const TunedPoint& point, doub
   }
   if (ours.cpu_s_per_1k_samples && best.cpu_s_per_1k_samples) {
     const double more = *ours.cpu_s_per_1k_samples - *best.cpu_s_per_1k_samples;
-    text += std::string(more < 0 ? ", -" : ", +") + text::significant(std::abs(more), 2) +
-            " CPU s per 1,000 samples";
+    text += formatted("{}{} CPU s per 1,000 samples", more < 0 ? ", -" : ", +",
+                      text::significant(std::abs(more), 2));
   }
   return text;
 }
@@ -115,15 +120,15 @@ void add_rivals(const TuneRun& run, std::vector<document::Line>& lines) {
     const TunedPoint& point = run.points[each.point];
     const double behind = each.score - best;
     if (behind <= std::log1p(run.margin)) {
-      equally_good += (equally_good.empty() ? "" : "; ") + point.label + " (" +
-                      relative_to_winner(run, point, behind) + ")";
+      equally_good += formatted("{}{} ({})", equally_good.empty() ? "" : "; ", point.label,
+                                relative_to_winner(run, point, behind));
     } else if (std::ranges::count(run.front, each.point) > 0) {
-      cheaper += (cheaper.empty() ? "" : "; ") + point.label + " (" +
-                 relative_to_winner(run, point, behind) + ")";
+      cheaper += formatted("{}{} ({})", cheaper.empty() ? "" : "; ", point.label,
+                           relative_to_winner(run, point, behind));
     }
   }
   const std::string margin = text::percent_text(run.margin);
-  if (!equally_good.empty()) lines.emplace_back("within " + margin + ": " + equally_good);
+  if (!equally_good.empty()) lines.emplace_back(formatted("within {}: {}", margin, equally_good));
   if (!cheaper.empty()) lines.emplace_back("slower, but saves: " + cheaper);
 }
 
@@ -131,12 +136,12 @@ void add_bound(const TuneRun& run, std::vector<document::Line>& lines) {
   if (!run.bound) return;
   const std::size_t measured = run.bound->points;
   const std::string of_all =
-      measured == run.points.size() ? "" : " of " + std::to_string(run.points.size());
-  lines.emplace_back("the best of the " + std::to_string(measured) + of_all +
-                     " points that were measured is better than this one by at most " +
-                     text::percent_text(run.bound->regret) + " (" +
-                     text::percent_text(tune::kBoundConfidence) +
-                     " confidence), if a point's first launch is like its later ones");
+      measured == run.points.size() ? "" : formatted(" of {}", run.points.size());
+  lines.emplace_back(
+      formatted("the best of the {}{} points that were measured is better than this one by at most "
+                "{} ({} confidence), if a point's first launch is like its later ones",
+                measured, of_all, text::percent_text(run.bound->regret),
+                text::percent_text(tune::kBoundConfidence)));
 }
 
 void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
@@ -155,16 +160,16 @@ void add_left_out(const TuneRun& run, std::vector<document::Line>& lines) {
                              : key.first == PointStatus::kSkipped    ? "skipped: "
                              : key.first == PointStatus::kOverMemory ? "over the limit: "
                                                                      : "failed: ";
-    lines.emplace_back(what + points_text(labels.size()) + " (" + labels.front() +
-                       (labels.size() > 1 ? ", ..." : "") + "): " + key.second);
+    lines.emplace_back(formatted("{}{} ({}{}): {}", what, points_text(labels.size()),
+                                 labels.front(), labels.size() > 1 ? ", ..." : "", key.second));
   }
 }
 
 std::string spent_text(const TuneRun& run) {
   std::string text = "spent " + text::rough_duration(run.search_s + run.confirm_s);
   if (run.confirm_s > 0) {
-    text += " (" + text::rough_duration(run.search_s) + " to search, " +
-            text::rough_duration(run.confirm_s) + " to confirm)";
+    text += formatted(" ({} to search, {} to confirm)", text::rough_duration(run.search_s),
+                      text::rough_duration(run.confirm_s));
   }
   if (run.allowance.seconds) text += " of " + text::rough_duration(*run.allowance.seconds);
   if (run.sweep_s > 0) {
@@ -174,11 +179,11 @@ std::string spent_text(const TuneRun& run) {
 }
 
 std::string rungs_text(const TuneRun& run) {
-  std::string text = points_text(run.points.size()) + ": " +
-                     text::counted(run.discarded, "launch") + " thrown away";
+  std::string text = formatted("{}: {} thrown away", points_text(run.points.size()),
+                               text::counted(run.discarded, "launch"));
   for (const tune::Rung& rung : run.rungs) {
     if (rung.rounds == 0) continue;
-    text += ", then " + std::to_string(rung.points.size()) + " x " + std::to_string(rung.rounds);
+    text += formatted(", then {} x {}", rung.points.size(), rung.rounds);
   }
   if (run.stopped) text += "; the budget ended the search early";
   return text;
@@ -187,14 +192,15 @@ std::string rungs_text(const TuneRun& run) {
 std::vector<document::Line> below_answer(const TuneRun& run) {
   std::vector<document::Line> lines;
   if (!run.why_invalid.empty()) {
-    lines.emplace_back("on a quieter machine the same command decides; --resume " +
-                       text::shell_word(run.folder.string()) +
-                       " with --allow and what `ab` calls it judges these launches as they are");
+    lines.emplace_back(
+        formatted("on a quieter machine the same command decides; --resume {} with --allow and "
+                  "what `ab` calls it judges these launches as they are",
+                  text::shell_word(run.folder.string())));
   } else if (run.answer == TuneAnswer::kUndecided && run.confirmed->test.pairs_needed) {
     const std::size_t needed = *run.confirmed->test.pairs_needed;
-    lines.emplace_back("about " +
-                       (needed > 400 ? std::string("more than 400") : std::to_string(needed)) +
-                       " pairs would decide");
+    lines.emplace_back(formatted("about {} pairs would decide", needed > 400
+                                                                    ? std::string("more than 400")
+                                                                    : std::to_string(needed)));
   }
   if (!run.standing.empty()) {
     add_rivals(run, lines);
@@ -206,8 +212,10 @@ std::vector<document::Line> below_answer(const TuneRun& run) {
   if (run.changes_work) {
     const std::string by_work =
         run.objective.name == tune::kWorkRate ? ", and are judged by samples per second" : "";
-    lines.emplace_back("the options change the computation, not only its speed" + by_work +
-                       ": check that the training still learns");
+    lines.emplace_back(
+        formatted("the options change the computation, not only its speed{}: check that the "
+                  "training still learns",
+                  by_work));
   }
   if (!run.confirm_command.empty() && !run.confirmed) lines.emplace_back(run.confirm_command, true);
   if (run.answer != TuneAnswer::kBetter && run.answer != TuneAnswer::kNotConfirmed) return lines;
@@ -259,7 +267,7 @@ std::string state_of(const TuneRun& run, std::size_t place, bool is_behind) {
     return std::string(name_of(point.state.status));
   }
   if (!run.standing.empty() && place == run.standing.front().point) return "best";
-  return is_behind ? "" : "in rung " + std::to_string(point.last_rung);
+  return is_behind ? "" : formatted("in rung {}", point.last_rung);
 }
 
 document::Table points_table(const TuneRun& run) {
@@ -327,8 +335,8 @@ document::Document tune_document(const TuneRun& run, const record::Results& resu
   chapter.blocks.emplace_back(points_table(run));
   if (run.points.size() > kShownPoints) {
     chapter.blocks.emplace_back(document::Paragraph{
-        .text = "the first " + std::to_string(kShownPoints) + " of " +
-                points_text(run.points.size()) + "; tuning.json and `stepbench show` have all"});
+        .text = formatted("the first {} of {}; tuning.json and `stepbench show` have all",
+                          kShownPoints, points_text(run.points.size()))});
   }
   document.chapters.push_back(std::move(chapter));
   return document;

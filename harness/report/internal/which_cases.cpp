@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::report {
@@ -64,7 +65,7 @@ WhichCases::WhichCases(const std::vector<estimate::CaseRow>& rows, const record:
 std::string WhichCases::count(std::size_t some) const {
   if (rows_.size() == 1) return {};
   if (some == rows_.size()) return "all cases";
-  return std::to_string(some) + " of " + text::counted(std::ssize(rows_), "case");
+  return formatted("{} of {}", some, text::counted(std::ssize(rows_), "case"));
 }
 
 // Describes the rows by values, if they are exactly the rows with these values.
@@ -73,7 +74,7 @@ std::optional<std::string> WhichCases::all_with(Rows some, bool by_ranges) const
   std::string values;
   const auto keep = [&](const std::string& option, const std::string& text, const auto& has) {
     if (std::erase_if(left, [&](const estimate::CaseRow* row) { return !has(*row); }) == 0) return;
-    values += ' ' + estimate::short_name(option, names_.varying()) + '=' + text;
+    values += formatted(" {}={}", estimate::short_name(option, names_.varying()), text);
   };
   for (const std::string& option : names_.varying()) {
     if (const auto value = common_value(some, option)) {
@@ -95,7 +96,7 @@ std::optional<std::string> WhichCases::all_with(Rows some, bool by_ranges) const
          });
   }
   if (left.size() != some.size()) return std::nullopt;
-  return "all " + std::to_string(some.size()) + " with" + values;
+  return formatted("all {} with{}", some.size(), values);
 }
 
 std::optional<std::string> WhichCases::differ_in_one(Rows some) const {

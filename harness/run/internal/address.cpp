@@ -21,6 +21,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
@@ -36,7 +37,7 @@ sockaddr_in address_of(std::string_view text, int port) {
   address.sin_family = AF_INET;
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   if (::inet_pton(AF_INET, std::string(text).c_str(), &address.sin_addr) != 1) {
-    throw ConfigError("distributed.bind", "invalid IPv4 address: '" + std::string(text) + "'");
+    throw ConfigError("distributed.bind", formatted("invalid IPv4 address: '{}'", text));
   }
   return address;
 }
@@ -74,10 +75,10 @@ std::string bound_address(const std::string& bind) {
     if (each.name == bind || each.address == bind) return each.address;
   }
   throw ConfigError("distributed.bind",
-                    "'" + bind + "' is not an interface or address of this machine; it has " +
-                        text::join(interfaces(), ", ", [](const Interface& each) {
-                          return each.name + " (" + each.address + ")";
-                        }));
+                    formatted("'{}' is not an interface or address of this machine; it has {}",
+                              bind, text::join(interfaces(), ", ", [](const Interface& each) {
+                                return formatted("{} ({})", each.name, each.address);
+                              })));
 }
 
 int port_of(int socket) {
@@ -101,7 +102,7 @@ bool listens_at(RankListener& listener, const std::string& address) {
   if (::bind(socket.value(), reinterpret_cast<const sockaddr*>(&at), sizeof at) != 0 ||
       ::listen(socket.value(), kBacklog) != 0) {
     if (errno == EADDRINUSE && listener.port != 0) return false;
-    throw ConfigError("distributed.bind", "cannot listen at " + address + ": " + reason());
+    throw ConfigError("distributed.bind", formatted("cannot listen at {}: {}", address, reason()));
   }
   listener.port = port_of(socket.value());
   listener.addresses.push_back(address);
@@ -172,7 +173,7 @@ void check_bind(const std::string& bind) {
 }
 
 std::string to_text(const RankListener& listener) {
-  return text::join(listener.addresses, ",") + ":" + std::to_string(listener.port);
+  return formatted("{}:{}", text::join(listener.addresses, ","), listener.port);
 }
 
 void keep_alive(int socket) {
@@ -194,7 +195,7 @@ os::Descriptor connect_to(std::string_view controllers, std::chrono::millisecond
                         ? std::nullopt
                         : os::parse_integer(controllers.substr(colon + 1));
   if (!port || *port < 1 || *port > 65535) {
-    throw Error("invalid controller address: '" + std::string(controllers) + "'");
+    throw Error(formatted("invalid controller address: '{}'", controllers));
   }
   std::string tried;
   std::string_view left = controllers.substr(0, colon);
@@ -210,9 +211,9 @@ os::Descriptor connect_to(std::string_view controllers, std::chrono::millisecond
     } else {
       wrong = reason();
     }
-    tried += (tried.empty() ? "" : ", ") + std::string(one) + " (" + wrong + ")";
+    tried += formatted("{}{} ({})", tried.empty() ? "" : ", ", one, wrong);
   }
-  throw Error("cannot reach the controller at port " + std::to_string(*port) + " of " + tried);
+  throw Error(formatted("cannot reach the controller at port {} of {}", *port, tried));
 }
 
 std::string own_address(int socket) {

@@ -3,6 +3,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/fields.h"
 
 namespace stepbench::run {
@@ -55,7 +56,7 @@ Line decoded(std::string_view line, std::string_view kind) {
   const std::string text(line.substr(1));
   const json::LineObject in = parser.parse(text, json::LineParser::Padding::kNone).object;
   const auto found = json::read_field<std::string>(in, "kind", json::kFilled);
-  if (found != kind) throw Error("expected !" + std::string(kind) + ", got !" + found);
+  if (found != kind) throw Error(formatted("expected !{}, got !{}", kind, found));
   return json::read<Line>(in);
 }
 
@@ -102,7 +103,7 @@ std::string proof(std::string_view token, std::string_view role, std::string_vie
     outer.push_back(static_cast<char>(byte ^ 0x5c));
   }
   for (const std::string_view part : {role, of_rank, of_controller}) {
-    inner += std::to_string(part.size()) + ':';
+    inner += formatted("{}:", part.size());
     inner += part;
   }
   return hex_text(hash(outer + hash(inner)));

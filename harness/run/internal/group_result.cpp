@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/os/process.h"
 #include "harness/record/quality.h"
 #include "harness/run/internal/worker_output.h"
@@ -13,7 +14,7 @@
 namespace stepbench::run {
 namespace {
 
-std::string name_of_rank(int rank) { return "rank " + std::to_string(rank); }
+std::string name_of_rank(int rank) { return formatted("rank {}", rank); }
 
 // Adds each rank's position. If exactly one rank is outside of torch, it is the culprit.
 void name_hanging_ranks(const GroupEnd& end, GroupCause& cause) {
@@ -26,15 +27,15 @@ void name_hanging_ranks(const GroupEnd& end, GroupCause& cause) {
     ++known;
     const int number = rank->join().place.rank;
     if (!place->in_torch) outside.push_back(number);
-    words += (words.empty() ? "; " : ", ") + name_of_rank(number) + " stands in " + place->text +
-             (place->in_torch ? ", inside torch" : "");
+    words += formatted("{}{} stands in {}{}", words.empty() ? "; " : ", ", name_of_rank(number),
+                       place->text, place->in_torch ? ", inside torch" : "");
   }
   if (known < end.ranks.size()) return;
   if (outside.size() == 1) {
     const auto& rank = end.ranks.at(static_cast<std::size_t>(outside.front()));
     cause.rank = outside.front();
     cause.outcome.reason =
-        name_of_rank(outside.front()) + ": timed out: " + rank->monitor().silence();
+        formatted("{}: timed out: {}", name_of_rank(outside.front()), rank->monitor().silence());
   }
   cause.outcome.reason += words;
 }
@@ -53,7 +54,7 @@ GroupResult without_ranks(const GroupEnd& end, LaunchResult result, std::optiona
         (end.ranks.size() > 1 ? "[" + name_of_rank(number) + "]\n" : "") + rank->exit()->output;
   }
   if (end.output.total_bytes() > 0) {
-    result.output += "[" + end.launcher + "]\n" + end.output.text();
+    result.output += formatted("[{}]\n{}", end.launcher, end.output.text());
   }
   GroupResult group;
   group.ranks.push_back(std::move(result));
@@ -102,9 +103,9 @@ GroupResult measured_group(const GroupEnd& end) {
       label_memory(memory, result.report);
     }
     if (rank->exit() && rank->exit()->status != 0 && rank->exit()->status != -1) {
-      result.report.notes.push_back("after its final line the worker of " +
-                                    name_of_rank(join.place.rank) + " " +
-                                    os::exit_text({.status = rank->exit()->status}));
+      result.report.notes.push_back(formatted("after its final line the worker of {} {}",
+                                              name_of_rank(join.place.rank),
+                                              os::exit_text({.status = rank->exit()->status})));
     }
     group.ranks.push_back(std::move(result));
   }
@@ -119,9 +120,8 @@ GroupResult failed_group(const GroupEnd& end, GroupCause cause, bool stacks_aske
   result.stage = cause.stage;
   const std::size_t others = end.ranks.size() - 1;
   if (cause.rank && result.outcome.kind == Outcome::Kind::kFailed) {
-    result.outcome.reason += others == 1
-                                 ? " (the other rank was ended)"
-                                 : " (the other " + std::to_string(others) + " ranks were ended)";
+    result.outcome.reason += others == 1 ? " (the other rank was ended)"
+                                         : formatted(" (the other {} ranks were ended)", others);
   }
   return without_ranks(end, std::move(result), cause.rank);
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -132,11 +133,10 @@ StallWatch::Limit StallWatch::limit() const {
   }
   const auto known = expected();
   if (known && by_expected_ns(*known) < limit.silence_ns) {
-    limit = {by_expected_ns(*known), "limits.stall_s: auto, " +
-                                         std::to_string(10 * rule_.patience) + " s + " +
-                                         std::to_string(kTimes * rule_.patience) + " x " +
-                                         text::duration(static_cast<double>(known->step_ns)) +
-                                         " per step x " + text::counted(known->steps, "step")};
+    limit = {by_expected_ns(*known),
+             formatted("limits.stall_s: auto, {} s + {} x {} per step x {}", 10 * rule_.patience,
+                       kTimes * rule_.patience, text::duration(static_cast<double>(known->step_ns)),
+                       text::counted(known->steps, "step"))};
   }
   return limit;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -28,8 +29,8 @@ std::string number(std::int64_t value) {
 // "cycle 0, step 17"
 std::string place_of(const record::CycleSamples& samples, std::size_t row) {
   const std::vector<std::int64_t>* index = samples.steps.find("index");
-  return "cycle " + std::to_string(samples.cycle) + ", step " +
-         (index == nullptr ? std::to_string(row) + " of its window" : number((*index)[row]));
+  return formatted("cycle {}, step {}", samples.cycle,
+                   index == nullptr ? formatted("{} of its window", row) : number((*index)[row]));
 }
 
 bool is_host_time(std::string_view column, const LaunchRules& rules) {
@@ -52,9 +53,9 @@ void check_range(const record::CycleSamples& samples, const LaunchRules& rules) 
       return value < (natural ? 0 : -kMaxNumber) || value > kMaxNumber;
     });
     if (wrong == values.end()) continue;
-    throw Error(place_of(samples, static_cast<std::size_t>(wrong - values.begin())) + ": " + name +
-                " is " + (*wrong < 0 && natural ? "negative, " : "out of range, ") +
-                std::to_string(*wrong));
+    throw Error(formatted("{}: {} is {}{}",
+                          place_of(samples, static_cast<std::size_t>(wrong - values.begin())), name,
+                          *wrong < 0 && natural ? "negative, " : "out of range, ", *wrong));
   }
 }
 
@@ -70,8 +71,8 @@ void check_sums(const record::CycleSamples& samples, const LaunchRules& rules) {
   const bool whole = samples.steps.find("other_ns") != nullptr;
   for (std::size_t row = 0; row < sums.size(); ++row) {
     if (sums[row] == step_ns[row] || (!whole && sums[row] < step_ns[row])) continue;
-    throw Error(place_of(samples, row) + ": its phases" + (whole ? " and other_ns" : "") +
-                " sum to " + number(sums[row]) + " ns, step_ns is " + number(step_ns[row]));
+    throw Error(formatted("{}: its phases{} sum to {} ns, step_ns is {}", place_of(samples, row),
+                          whole ? " and other_ns" : "", number(sums[row]), number(step_ns[row])));
   }
 }
 
@@ -126,35 +127,34 @@ bool LaunchCheck::has_our_options(const protocol::Hello& message) const {
 void LaunchCheck::stage(const protocol::StageMessage& message) const {
   const std::int64_t numbers[] = {message.steps, message.step_ns};
   for (const std::int64_t value : numbers) {
-    if (value < 0 || value > kMaxNumber) throw Error("out of range: " + std::to_string(value));
+    if (value < 0 || value > kMaxNumber) throw Error(formatted("out of range: {}", value));
   }
 }
 
 void LaunchCheck::cycle(const protocol::CycleMessage& message) {
   if (message.cycle < 0 || message.cycle > kMaxCycle) {
-    throw Error("`cycle` is " + std::to_string(message.cycle) + "; cycles are counted from 0");
+    throw Error(formatted("`cycle` is {}; cycles are counted from 0", message.cycle));
   }
   if (message.steps < 1 || message.steps > kMaxNumber) {
-    throw Error("a window of " + std::to_string(message.steps) + " steps");
+    throw Error(formatted("a window of {} steps", message.steps));
   }
   if (message.mean_step_ns < 0 || message.mean_step_ns > kMaxNumber) {
-    throw Error("a mean step of " + std::to_string(message.mean_step_ns) + " ns");
+    throw Error(formatted("a mean step of {} ns", message.mean_step_ns));
   }
   Cycle& cycle = cycles_[message.cycle];
-  if (cycle.reported_steps)
-    throw Error("cycle " + std::to_string(message.cycle) + " ends a second time");
+  if (cycle.reported_steps) throw Error(formatted("cycle {} ends a second time", message.cycle));
   cycle.reported_steps = message.steps;
 }
 
 void LaunchCheck::samples(const record::CycleSamples& message) {
   if (message.cycle < 0 || message.cycle > kMaxCycle) {
-    throw Error("`cycle` is " + std::to_string(message.cycle) + "; cycles are counted from 0");
+    throw Error(formatted("`cycle` is {}; cycles are counted from 0", message.cycle));
   }
   if (message.steps.steps() == 0) throw Error("there are no steps in it");
   for (const std::string& name : message.steps.names) {
     if (newer_ || rules_.columns.empty() || rules_.columns.contains(name)) continue;
     const std::vector<std::string> known{rules_.columns.begin(), rules_.columns.end()};
-    throw Error("there is no column '" + name + "'" + text::did_you_mean(name, known));
+    throw Error(formatted("there is no column '{}'{}", name, text::did_you_mean(name, known)));
   }
   count_cells(message.steps.steps(), message.steps.names.size());
   check_range(message, rules_);
@@ -166,8 +166,8 @@ void LaunchCheck::samples(const record::CycleSamples& message) {
   }
   cycle.steps += static_cast<std::int64_t>(message.steps.steps());
   if (cycle.reported_steps && cycle.steps > *cycle.reported_steps) {
-    throw Error("cycle " + std::to_string(message.cycle) + " has " + number(cycle.steps) +
-                " steps and was announced with " + number(*cycle.reported_steps));
+    throw Error(formatted("cycle {} has {} steps and was announced with {}", message.cycle,
+                          number(cycle.steps), number(*cycle.reported_steps)));
   }
 }
 
@@ -176,13 +176,13 @@ void LaunchCheck::check_indices(const record::CycleSamples& message, Cycle& cycl
   if (index == nullptr) return;
   const auto back = std::adjacent_find(index->begin(), index->end(), std::greater_equal<>{});
   if (back != index->end()) {
-    throw Error("cycle " + std::to_string(message.cycle) + ": `index` goes from " + number(*back) +
-                " to " + number(*(back + 1)) + "; steps come in their order");
+    throw Error(formatted("cycle {}: `index` goes from {} to {}; steps come in their order",
+                          message.cycle, number(*back), number(*(back + 1))));
   }
   const auto after = cycle.parts.upper_bound(index->back());
   if (after != cycle.parts.begin() && std::prev(after)->second >= index->front()) {
-    throw Error("cycle " + std::to_string(message.cycle) + ": steps " + number(index->front()) +
-                " to " + number(index->back()) + " were sent before");
+    throw Error(formatted("cycle {}: steps {} to {} were sent before", message.cycle,
+                          number(index->front()), number(index->back())));
   }
   cycle.parts.emplace(index->front(), index->back());
 }
@@ -195,8 +195,9 @@ void LaunchCheck::ops(const ops::OpFrame& message) {
 void LaunchCheck::count_cells(std::size_t rows, std::size_t columns) {
   cells_ += static_cast<std::int64_t>(rows * columns);
   if (cells_ <= rules_.max_cells) return;
-  throw Error("more than " + number(rules_.max_cells) +
-              " numbers were sent, far beyond what schedule.active and schedule.repeat ask for");
+  throw Error(formatted(
+      "more than {} numbers were sent, far beyond what schedule.active and schedule.repeat ask for",
+      number(rules_.max_cells)));
 }
 
 void LaunchCheck::launch(const record::LaunchReport& report, std::int64_t age_ns) const {
@@ -204,7 +205,7 @@ void LaunchCheck::launch(const record::LaunchReport& report, std::int64_t age_ns
   for (const auto& [name, value] : report.schedule) {
     const auto* count = std::get_if<std::int64_t>(&value);
     if (count != nullptr && (*count < 0 || *count > kMaxNumber)) {
-      throw Error("schedule." + name + " is " + std::to_string(*count));
+      throw Error(formatted("schedule.{} is {}", name, *count));
     }
   }
   for (const char* name : {"set_up_ns", "tear_down_ns", "peak_rss_bytes"}) {
@@ -216,41 +217,43 @@ void LaunchCheck::launch(const record::LaunchReport& report, std::int64_t age_ns
   if (scripted_ || age_ns <= 0) return;
   constexpr std::int64_t kSlackNs = 1'000'000'000;
   if (step_ns_ > age_ns + age_ns / 10 + kSlackNs) {
-    throw Error("its steps took " + text::duration(static_cast<double>(step_ns_)) +
-                " in all, and its process is " + text::duration(static_cast<double>(age_ns)) +
-                " old; step_ns is in nanoseconds");
+    throw Error(
+        formatted("its steps took {} in all, and its process is {} old; step_ns is in nanoseconds",
+                  text::duration(static_cast<double>(step_ns_)),
+                  text::duration(static_cast<double>(age_ns))));
   }
 }
 
 void LaunchCheck::check_windows(const record::LaunchReport& report) const {
   std::int64_t steps = 0;
   for (const auto& [id, cycle] : cycles_) {
-    const std::string name = "cycle " + std::to_string(id);
+    const std::string name = formatted("cycle {}", id);
     const std::int64_t expected = cycle.reported_steps.value_or(cycle.steps);
     if (cycle.steps != expected) {
-      throw Error(name + " was announced with " + text::counted(expected, "step") +
-                  ", samples of " + number(cycle.steps) + " came");
+      throw Error(formatted("{} was announced with {}, samples of {} came", name,
+                            text::counted(expected, "step"), number(cycle.steps)));
     }
     const auto asked = rules_.active ? std::optional{integer_in(report.effective, "schedule.active")
                                                          .value_or(*rules_.active)}
                                      : std::nullopt;
     if (asked && cycle.steps != *asked) {
-      throw Error(name + " has " + text::counted(cycle.steps, "step") + ", schedule.active is " +
-                  number(*asked) + "; report another number in `effective`");
+      throw Error(
+          formatted("{} has {}, schedule.active is {}; report another number in `effective`", name,
+                    text::counted(cycle.steps, "step"), number(*asked)));
     }
     steps += cycle.steps;
   }
   if (steps == 0) throw Error("nothing was measured: there are no samples");
   if (const auto reported_steps = integer_in(report.schedule, "active");
       reported_steps && *reported_steps != steps) {
-    throw Error("schedule.active is " + number(*reported_steps) + ", samples of " +
-                text::counted(steps, "step") + " came");
+    throw Error(formatted("schedule.active is {}, samples of {} came", number(*reported_steps),
+                          text::counted(steps, "step")));
   }
   const auto cycles = static_cast<std::int64_t>(cycles_.size());
   if (const auto reported_steps = integer_in(report.schedule, "cycles");
       reported_steps && *reported_steps != cycles) {
-    throw Error("schedule.cycles is " + number(*reported_steps) + ", samples of " +
-                text::counted(cycles, "cycle") + " came");
+    throw Error(formatted("schedule.cycles is {}, samples of {} came", number(*reported_steps),
+                          text::counted(cycles, "cycle")));
   }
   const std::int64_t asked =
       integer_in(report.effective, "schedule.repeat").value_or(rules_.cycles);
@@ -258,8 +261,9 @@ void LaunchCheck::check_windows(const record::LaunchReport& report) const {
                    std::find(report.flags.begin(), report.flags.end(), launch_flag::kTruncated) !=
                        report.flags.end();
   if (asked > 0 && cycles != asked && !(cut && cycles < asked)) {
-    throw Error(text::counted(cycles, "cycle") + " came, schedule.repeat is " + number(asked) +
-                "; a launch that was cut must set the flag `truncated`");
+    throw Error(formatted(
+        "{} came, schedule.repeat is {}; a launch that was cut must set the flag `truncated`",
+        text::counted(cycles, "cycle"), number(asked)));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 
 namespace stepbench::run {
@@ -51,13 +52,14 @@ int number_in(const machine::Variables& variables, std::string_view name,
               std::string_view defined_variable) {
   const auto text = value_of(variables, name);
   if (!text) {
-    throw ConfigError(std::string(name), "is not set, and " + std::string(defined_variable) +
-                                             " is: the ranks do not know their places");
+    throw ConfigError(
+        std::string(name),
+        formatted("is not set, and {} is: the ranks do not know their places", defined_variable));
   }
   constexpr std::int64_t kMax = 1'000'000;
   const auto number = os::parse_integer(*text);
   if (!number || *number < 0 || *number > kMax) {
-    throw ConfigError(std::string(name), "invalid rank number: '" + std::string(*text) + "'");
+    throw ConfigError(std::string(name), formatted("invalid rank number: '{}'", *text));
   }
   return static_cast<int>(*number);
 }
@@ -89,7 +91,7 @@ RankPlace rank_place(const Launcher& launcher, const machine::Variables& variabl
   const auto found = std::ranges::find_if(launcher.places, names_something);
   if (found == launcher.places.end()) {
     throw ConfigError(std::string(launcher.places.front().rank),
-                      "is not set: " + std::string(launcher.name) + " did not start this process");
+                      formatted("is not set: {} did not start this process", launcher.name));
   }
   const std::string_view defined_variable =
       value_of(variables, found->rank) ? found->rank : found->world;
@@ -98,9 +100,8 @@ RankPlace rank_place(const Launcher& launcher, const machine::Variables& variabl
   place.world = number_in(variables, found->world, defined_variable);
   place.local_rank = number_in(variables, found->local_rank, defined_variable);
   if (place.world < 1 || place.rank >= place.world) {
-    throw ConfigError(std::string(found->rank), "is " + std::to_string(place.rank) + " where " +
-                                                    std::string(found->world) + " is " +
-                                                    std::to_string(place.world));
+    throw ConfigError(std::string(found->rank),
+                      formatted("is {} where {} is {}", place.rank, found->world, place.world));
   }
   if (!found->tasks_per_node.empty()) {
     const auto node = value_of(variables, found->node);
@@ -123,8 +124,7 @@ std::optional<OneOfSeveral> one_of_several(const machine::Variables& variables) 
       const auto count = os::parse_integer(*world);
       if (!os::parse_integer(*rank) || !count || *count < 2) continue;
       return OneOfSeveral{
-          .variables = std::string(names.rank) + "=" + std::string(*rank) + " and " +
-                       std::string(names.world) + "=" + std::string(*world),
+          .variables = formatted("{}={} and {}={}", names.rank, *rank, names.world, *world),
           .world = *count,
           .may_be_stale = !names.proof.empty() && !value_of(variables, names.proof)};
     }

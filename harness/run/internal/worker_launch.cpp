@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/machine/processes.h"
 #include "harness/machine/sampler.h"
 #include "harness/os/process.h"
@@ -262,9 +263,9 @@ class LaunchLoop {
     }
     if (!stopped_since_ns_) stopped_since_ns_ = turned_ns_;
     if (timed_out_ || interrupted_ || turned_ns_ - *stopped_since_ns_ < limits_.stopped_ns) return;
-    timed_out_ = "a signal stopped it (SIGSTOP or the like), and none continued it for " +
-                 text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9) +
-                 monitor_.last_sign();
+    timed_out_ = formatted(
+        "a signal stopped it (SIGSTOP or the like), and none continued it for {}{}",
+        text::seconds_text(static_cast<double>(limits_.stopped_ns) * 1e-9), monitor_.last_sign());
     kill_group(SIGKILL);
   }
 
@@ -272,9 +273,9 @@ class LaunchLoop {
     if (!interrupted_) {
       timed_out_ = monitor_.deadline_ns() < wall_end_ns()
                        ? monitor_.silence()
-                       : "not finished after " +
-                             text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9) +
-                             " (limits.wall_s)" + monitor_.last_sign();
+                       : formatted("not finished after {} (limits.wall_s){}",
+                                   text::seconds_text(static_cast<double>(limits_.wall_ns) * 1e-9),
+                                   monitor_.last_sign());
     }
     kill_group(SIGKILL);
     kill_at_ns_ = clock_.now_ns() + kNsPerS;
@@ -329,9 +330,9 @@ class LaunchLoop {
     } else if (timed_out_) {
       result.outcome = Outcome::failed("timed out: " + *timed_out_);
     } else {
-      result.outcome = Outcome::failed(
-          "the worker " + os::exit_text(death) + " without a final line" +
-          (session().has_unfinished_line() ? " (its last line is cut off)" : "") + last_words());
+      result.outcome = Outcome::failed(formatted(
+          "the worker {} without a final line{}{}", os::exit_text(death),
+          session().has_unfinished_line() ? " (its last line is cut off)" : "", last_words()));
     }
   }
 
@@ -379,7 +380,7 @@ constexpr std::string_view kAllocator = "PYTORCH_ALLOC_CONF";
 constexpr std::string_view kCudaAllocator = "PYTORCH_CUDA_ALLOC_CONF";
 
 void set_share(double share, machine::Variables& variables) {
-  const std::string setting = "per_process_memory_fraction:" + std::to_string(share);
+  const std::string setting = formatted("per_process_memory_fraction:{:f}", share);
   for (const std::string_view name : {kAllocator, kCudaAllocator}) {
     const auto found = std::ranges::find(variables, name, &machine::Variables::value_type::first);
     if (found == variables.end()) continue;

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/machine/processes.h"
 #include "harness/os/descriptor.h"
 #include "harness/os/files.h"
@@ -55,8 +56,7 @@ std::string pid_namespace(const fs::path& process) {
 }
 
 std::string controller_name(const fs::path& root, pid_t controller) {
-  return std::to_string(controller) + "." +
-         std::to_string(machine::start_ticks(root, controller).value_or(0));
+  return formatted("{}.{}", controller, machine::start_ticks(root, controller).value_or(0));
 }
 
 bool lives(const fs::path& root, const std::string& controller) {
@@ -86,11 +86,11 @@ std::string end_orphans() {
   for (const Orphan& orphan : find_orphans("/")) {
     if (::kill(orphan.pid, SIGKILL) != 0) continue;
     ++count;
-    names += (names.empty() ? ": " : ", ") + std::to_string(orphan.pid) + " (" +
-             text::printable(orphan.program) + ")";
+    names += formatted("{}{} ({})", names.empty() ? ": " : ", ", orphan.pid,
+                       text::printable(orphan.program));
   }
   if (count == 0) return {};
-  return "ended " + text::counted(count, "process") + " that a killed run had left" + names;
+  return formatted("ended {} that a killed run had left{}", text::counted(count, "process"), names);
 }
 
 namespace {
@@ -126,7 +126,7 @@ int sweep(const std::filesystem::path& directory, std::string_view stem,
 bool has_ended(pid_t pid) { return ::kill(pid, 0) != 0 && errno == ESRCH; }
 
 std::filesystem::path notes_of(const std::filesystem::path& directory, pid_t controller) {
-  return directory / (std::string(kStem) + std::to_string(controller) + "-processes");
+  return directory / formatted("{}{}-processes", kStem, controller);
 }
 
 // Anyone may write to the directory: a pipe of this name would block, another user's file may be of
@@ -139,9 +139,7 @@ bool is_own_file(const std::filesystem::path& file) {
 
 }  // namespace
 
-std::string segment_prefix(pid_t controller) {
-  return "/" + std::string{kStem} + std::to_string(controller) + "-";
-}
+std::string segment_prefix(pid_t controller) { return formatted("/{}{}-", kStem, controller); }
 
 int remove_segments(const std::filesystem::path& directory, pid_t controller) {
   return sweep(directory, kStem, [&](pid_t pid) { return pid == controller; });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/ops/op_table.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
@@ -29,7 +30,7 @@ struct TitleOf {
     return "`stage " + std::string{name_of(message.stage)} + "`";
   }
   std::string operator()(const protocol::CycleMessage& message) const {
-    return "`cycle " + std::to_string(message.cycle) + "`";
+    return formatted("`cycle {}`", message.cycle);
   }
   std::string operator()(const record::CycleSamples&) const { return "`samples`"; }
   std::string operator()(const ops::OpFrame&) const { return "`ops`"; }
@@ -49,8 +50,7 @@ void WorkerSession::receive(std::string_view bytes, std::int64_t age_ns) {
   age_ns_ = age_ns;
   bytes_ += bytes.size();
   if (bytes_ > max_bytes_) {
-    protocol_error_ =
-        "the worker sent more than " + std::to_string(max_bytes_ >> 20) + " MiB of messages";
+    protocol_error_ = formatted("the worker sent more than {} MiB of messages", max_bytes_ >> 20);
     return;
   }
   std::string_view line;
@@ -74,8 +74,8 @@ void WorkerSession::receive(std::string_view bytes, std::int64_t age_ns) {
     }
   } catch (const Error& error) {
     const std::string number = std::to_string(std::max<std::uint64_t>(messages_, 1));
-    protocol_error_ = "message " + number +
-                      " of the worker breaks the protocol: " + text::to_valid_utf8(error.what());
+    protocol_error_ = formatted("message {} of the worker breaks the protocol: {}", number,
+                                text::to_valid_utf8(error.what()));
     if (!line.empty()) *protocol_error_ += ": " + quote(line);
   }
 }
@@ -189,15 +189,17 @@ std::string WorkerMonitor::limit_name() const {
 }
 
 std::string WorkerMonitor::silence() const {
-  return "no message for " + text::seconds_text(static_cast<double>(limit_ns()) * 1e-9) +
-         " (limit: " + limit_name() + ")" + last_sign();
+  return formatted("no message for {} (limit: {}){}",
+                   text::seconds_text(static_cast<double>(limit_ns()) * 1e-9), limit_name(),
+                   last_sign());
 }
 
 std::string WorkerMonitor::last_sign() const {
   const std::string where = " in stage " + stage_name();
   if (session_.last_message().empty()) return where + "; it never sent a message";
-  return where + "; its last message was " + session_.last_message() + ", " +
-         text::duration(static_cast<double>(last_message_ns_ - begin_ns_)) + " after its start";
+  return formatted("{}; its last message was {}, {} after its start", where,
+                   session_.last_message(),
+                   text::duration(static_cast<double>(last_message_ns_ - begin_ns_)));
 }
 
 }  // namespace stepbench::run

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/machine/processes.h"
 #include "harness/measure/step_recorder.h"
 #include "harness/os/text_file.h"
@@ -193,8 +194,9 @@ void add_device_counters(const machine::WindowCounters& counters,
 }
 
 std::string over_memory_text(std::int64_t used_bytes, std::int64_t allowed_bytes) {
-  return "out of memory: it held " + text::byte_text(static_cast<double>(used_bytes)) +
-         ", more than " + text::byte_text(static_cast<double>(allowed_bytes));
+  return formatted("out of memory: it held {}, more than {}",
+                   text::byte_text(static_cast<double>(used_bytes)),
+                   text::byte_text(static_cast<double>(allowed_bytes)));
 }
 
 }  // namespace stepbench::run

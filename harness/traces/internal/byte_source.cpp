@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::traces {
 namespace {
@@ -119,8 +120,8 @@ void ByteSource::begin_member() {
     const char* const end = stored_.get() + stored_end_;
     const char* const other = std::find_if(rest, end, [](char c) { return c != '\0'; });
     if (other != end) {
-      fail("stored byte " + std::to_string(stored_bytes_ - std::uint64_t(end - other)) +
-           ": not a gzip member, although one ended before it");
+      fail(formatted("stored byte {}: not a gzip member, although one ended before it",
+                     stored_bytes_ - std::uint64_t(end - other)));
     }
     refill();
   }
@@ -138,8 +139,9 @@ std::size_t ByteSource::inflate(char* to, std::size_t bytes) {
     }
     if (stored_at_ == stored_end_) refill();
     if (stored_end_ == 0) {
-      fail("stored byte " + std::to_string(stored_bytes_) +
-           ": the gzip file ends in the middle; it was cut, or is still being written");
+      fail(formatted(
+          "stored byte {}: the gzip file ends in the middle; it was cut, or is still being written",
+          stored_bytes_));
     }
     stream.next_in = reinterpret_cast<Bytef*>(stored_.get() + stored_at_);
     stream.avail_in = static_cast<uInt>(stored_end_ - stored_at_);
@@ -149,8 +151,8 @@ std::size_t ByteSource::inflate(char* to, std::size_t bytes) {
       inflater_->in_member = false;
     } else if (code != Z_OK && code != Z_BUF_ERROR) {
       const std::uint64_t at = stored_bytes_ - stream.avail_in;
-      fail("stored byte " + std::to_string(at) + ": damaged gzip data" +
-           (stream.msg != nullptr ? std::string(" (") + stream.msg + ')' : std::string()));
+      fail(formatted("stored byte {}: damaged gzip data{}", at,
+                     stream.msg != nullptr ? std::string(" (") + stream.msg + ')' : std::string()));
     }
   }
   return wanted - stream.avail_out;

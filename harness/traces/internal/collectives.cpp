@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ namespace {
 using RowAndAround = std::vector<const TraceEvent*>;
 
 std::string message_key(std::int64_t from, std::int64_t to) {
-  return "message " + std::to_string(from) + "->" + std::to_string(to);
+  return formatted("message {}->{}", from, to);
 }
 
 // "nccl:send 0->1" and "nccl:recv 1<-0" are the two ends of one message.

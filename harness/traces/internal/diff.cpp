@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/compare_traces.h"
 
 #include <algorithm>
@@ -160,27 +161,25 @@ class Comparison {
            "changes from 5 % count");
     }
     if (base_.steps.size() != next_.steps.size()) {
-      note(kNote, "the sides have different numbers of steps (base " +
-                      std::to_string(base_.steps.size()) + ", new " +
-                      std::to_string(next_.steps.size()) + "): all values are means of one step");
+      note(kNote, formatted("the sides have different numbers of steps (base {}, new {}): all "
+                            "values are means of one step",
+                            base_.steps.size(), next_.steps.size()));
     }
   }
 
   void add_settings() {
     if (base_.window != next_.window) {
-      note(kError, "the sides define a step differently: window " +
-                       std::string(name_of(base_.window)) + " in base, " +
-                       std::string(name_of(next_.window)) + " in new");
+      note(kError, formatted("the sides define a step differently: window {} in base, {} in new",
+                             name_of(base_.window), name_of(next_.window)));
     }
     if ((base_.scope == IdleScope::kHost) != (next_.scope == IdleScope::kHost)) {
-      note(kError, std::string("only ") + (base_.scope == IdleScope::kHost ? "new" : "base") +
-                       " has device rows");
+      note(kError,
+           formatted("only {} has device rows", base_.scope == IdleScope::kHost ? "new" : "base"));
     } else if (base_.devices != next_.devices && !base_.devices.empty() && !next_.devices.empty()) {
-      note(kError, "the devices differ: " + text::join(base_.devices) + " in base, " +
-                       text::join(next_.devices) + " in new");
+      note(kError, formatted("the devices differ: {} in base, {} in new", text::join(base_.devices),
+                             text::join(next_.devices)));
     } else if (base_.devices.empty() != next_.devices.empty()) {
-      note(kWarning,
-           std::string("only ") + (base_.devices.empty() ? "new" : "base") + " names its device");
+      note(kWarning, formatted("only {} names its device", base_.devices.empty() ? "new" : "base"));
     }
     setting("shapes", base_.with_shapes, next_.with_shapes);
     setting("stacks", base_.with_stack, next_.with_stack);
@@ -194,18 +193,18 @@ class Comparison {
            "rounding");
     }
     if (base_.world != next_.world && base_.world && next_.world) {
-      note(kError, "the jobs differ: " + std::to_string(*base_.world) + " ranks in base, " +
-                       std::to_string(*next_.world) + " in new");
+      note(kError,
+           formatted("the jobs differ: {} ranks in base, {} in new", *base_.world, *next_.world));
     } else if (base_.rank != next_.rank && base_.rank && next_.rank) {
-      note(kWarning, "the ranks differ: " + std::to_string(*base_.rank) + " in base, " +
-                         std::to_string(*next_.rank) + " in new");
+      note(kWarning,
+           formatted("the ranks differ: {} in base, {} in new", *base_.rank, *next_.rank));
     }
   }
 
   void setting(const char* what, std::optional<bool> base, std::optional<bool> next) {
     if (base.value_or(false) == next.value_or(false)) return;
-    note(kError, std::string("only ") + (base.value_or(false) ? "base" : "new") + " recorded " +
-                     what + ", which takes time: record both sides alike");
+    note(kError, formatted("only {} recorded {}, which takes time: record both sides alike",
+                           base.value_or(false) ? "base" : "new", what));
   }
 
   static SideSample of_steps(const DiffSide& side, std::int64_t (*part)(const StepTime&)) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/traces/compare_traces.h"
@@ -194,8 +195,7 @@ DiffSide diff_side(const std::string& path, const Trace& trace, const Analysis& 
                 .world = trace.world,
                 .findings = findings};
   if (trace.own && !trace.own_fact("case_id").empty()) {
-    side.own_case = "case " + std::string(trace.own_fact("case_id")) + ' ' +
-                    std::string(trace.own_fact("engine"));
+    side.own_case = formatted("case {} {}", trace.own_fact("case_id"), trace.own_fact("engine"));
   }
   for (const IntegrityNote& each : analysis.integrity) {
     if (each.level == IntegrityLevel::kError) side.damage.push_back(each.text);
@@ -257,7 +257,7 @@ SidesByKey keyed(std::vector<DiffSide> sides, bool own, bool ranks) {
   SidesByKey by_key;
   for (DiffSide& each : sides) {
     std::string key = worker_of(each);
-    const std::string rank = each.rank ? "rank " + std::to_string(*each.rank) : std::string();
+    const std::string rank = each.rank ? formatted("rank {}", *each.rank) : std::string();
     if (own) {
       key = each.own_case;
       if (each.world.value_or(1) > 1) key += ", " + rank;
@@ -300,8 +300,8 @@ DiffPairs pair_sides(std::vector<DiffSide> bases, std::vector<DiffSide> news) {
     }
   }
   if (found.pairs.empty()) {
-    throw ConfigError("--diff", "no trace has a counterpart; new has " + keys_of(next) +
-                                    "; base has " + keys_of(base));
+    throw ConfigError("--diff", formatted("no trace has a counterpart; new has {}; base has {}",
+                                          keys_of(next), keys_of(base)));
   }
   for (const auto& [key, side] : base) {
     if (!next.contains(key)) found.unmatched.push_back(key + " (only in base)");

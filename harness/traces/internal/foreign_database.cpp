@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::traces {
@@ -83,7 +84,7 @@ std::set<std::string, std::less<>> ForeignDatabase::columns(std::string_view tab
   std::set<std::string, std::less<>> found;
   if (!has(table)) return found;
   constexpr std::size_t kName = 1;
-  query("PRAGMA table_info(" + quoted_name(table) + ")", [&](const Row& row) {
+  query(formatted("PRAGMA table_info({})", quoted_name(table)), [&](const Row& row) {
     if (const std::optional<std::string> name = row.text(kName)) found.insert(*name);
   });
   return found;
@@ -99,7 +100,7 @@ void ForeignDatabase::read(std::string_view table, std::string_view wanted,
     list.push_back(there.contains(name) ? quoted_name(name) : "NULL");
   }
   const std::string sorted = order == Order::kSorted ? " ORDER BY 1" : "";
-  query("SELECT " + text::join(list) + " FROM " + quoted_name(table) + sorted, on_row);
+  query(formatted("SELECT {} FROM {}{}", text::join(list), quoted_name(table), sorted), on_row);
 }
 
 void ForeignDatabase::query(const std::string& sql,

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
@@ -154,11 +155,9 @@ void check_launches(const Timeline& timeline, IntegrityNotes& notes) {
   const std::int64_t unlinked = inside > 0 ? unlinked_rows(timeline) : 0;
   if (inside > 0 && unlinked >= inside) {
     notes.add(kWarning, "launches_not_linked",
-              part_text(inside, found.launches) +
-                  " launches are not linked with a device row, and " +
-                  text::counted(unlinked, "device row") +
-                  " not with a launch of its own: nothing is lost, but the launch that started "
-                  "each row is unknown",
+              formatted("{} launches are not linked with a device row, and {} not with a launch of "
+                        "its own: nothing is lost, but the launch that started each row is unknown",
+                        part_text(inside, found.launches), text::counted(unlinked, "device row")),
               inside, found.launches);
   } else if (inside > 0) {
     const bool many = share_of(inside, found.launches) > kMaxLostLaunches;
@@ -205,9 +204,10 @@ void check_communication(const Timeline& timeline, IntegrityNotes& notes) {
   constexpr double kWarningShare = 0.01;  // share of the kernels' time
   notes.add(share_of(doubtful_ns, all_ns) > kWarningShare ? kWarning : kNote,
             "communication_not_told_apart",
-            text::counted(doubtful, "kernel") + " of " + text::duration(double(doubtful_ns)) +
-                " in total: unknown whether compute or communication ('" +
-                short_row_name(timeline.trace->names[first].text) + "'); they count as compute",
+            formatted("{} of {} in total: unknown whether compute or communication ('{}'); they "
+                      "count as compute",
+                      text::counted(doubtful, "kernel"), text::duration(double(doubtful_ns)),
+                      short_row_name(timeline.trace->names[first].text)),
             doubtful, kernels);
 }
 
@@ -245,8 +245,8 @@ void check_device_rows(const Timeline& timeline, IntegrityNotes& notes) {
     const auto rows = std::ssize(timeline.work) + std::ssize(timeline.calls) + timeline.ops;
     const bool many = share_of(timeline.trace->dropped, rows) > kMaxLostLaunches;
     notes.add(many ? kError : kWarning, "dropped_records",
-              "the recorder dropped " + text::counted(timeline.trace->dropped, "record") +
-                  ": content unknown",
+              formatted("the recorder dropped {}: content unknown",
+                        text::counted(timeline.trace->dropped, "record")),
               timeline.trace->dropped, rows);
   }
   check_launches(timeline, notes);
@@ -262,9 +262,9 @@ void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
     const std::int64_t places = reading.control_characters + reading.bare_words +
                                 reading.bad_escapes + reading.invalid_utf8 + reading.text_times;
     notes.add(kWarning, "damaged_text",
-              "invalid JSON: " + text::counted(places, "place") +
-                  " read as probably meant, the first at byte " +
-                  text::with_separators(std::int64_t(reading.first_damage_at_byte)),
+              formatted("invalid JSON: {} read as probably meant, the first at byte {}",
+                        text::counted(places, "place"),
+                        text::with_separators(std::int64_t(reading.first_damage_at_byte))),
               places);
   }
   notes.add_some(reading.duplicate_headers, kWarning, "duplicate_headers",
@@ -279,8 +279,8 @@ void check_reading(const ReadingFacts& reading, IntegrityNotes& notes) {
     constexpr std::size_t kMaxShown = 3;
     std::vector<std::string> what;
     for (std::size_t i = 0; i < std::min(kMaxShown, reading.ignored.size()); ++i) {
-      what.push_back(text::printable(reading.ignored[i].what) + " (" +
-                     text::with_separators(reading.ignored[i].count) + ")");
+      what.push_back(formatted("{} ({})", text::printable(reading.ignored[i].what),
+                               text::with_separators(reading.ignored[i].count)));
     }
     if (reading.ignored.size() > kMaxShown) {
       what.push_back(text::counted(std::ssize(reading.ignored) - std::ssize(what), "other kind"));
@@ -311,10 +311,12 @@ void check_log_lines(const Trace& trace, IntegrityNotes& notes) {
 
 void check_resolution(const Trace& trace, IntegrityNotes& notes) {
   if (trace.resolution_ns > 1 && trace.reading.rows > 0) {
-    notes.add(kNote, "whole_microseconds",
-              "times are whole microseconds: each edge is uncertain by 1 us, and " +
-                  text::counted(trace.reading.zero_durations, "row") + " have no length",
-              trace.reading.zero_durations);
+    notes.add(
+        kNote, "whole_microseconds",
+        formatted(
+            "times are whole microseconds: each edge is uncertain by 1 us, and {} have no length",
+            text::counted(trace.reading.zero_durations, "row")),
+        trace.reading.zero_durations);
   }
 }
 
@@ -415,14 +417,14 @@ void check_nesting(const Timeline& timeline, IntegrityNotes& notes) {
   }
   notes.add_some(
       host.crossing(), kWarning, "host_rows_cross",
-      text::with_separators(host.crossing()) + " of " + text::with_separators(host_rows) +
-          " host rows overlap another one of their thread without lying inside it: which "
-          "op called which is uncertain there",
+      formatted("{} of {} host rows overlap another one of their thread without lying inside it: "
+                "which op called which is uncertain there",
+                text::with_separators(host.crossing()), text::with_separators(host_rows)),
       host_rows);
   notes.add_some(overlapping, kWarning, "stream_rows_overlap",
-                 text::with_separators(overlapping) + " of " +
-                     text::counted(std::ssize(timeline.work), "device row") +
-                     " begin before the one before them on their stream ended",
+                 formatted("{} of {} begin before the one before them on their stream ended",
+                           text::with_separators(overlapping),
+                           text::counted(std::ssize(timeline.work), "device row")),
                  std::ssize(timeline.work));
 }
 
@@ -493,10 +495,10 @@ void check_numbers(const Steps& steps, IntegrityNotes& notes) {
           "own row");
   notes.add_some(steps.overlapping, kWarning, "overlapping_steps",
                  steps_that(steps.overlapping, "ends", "end") + " after the next one began");
-  notes.add_some(steps.clipped, kWarning, "clipped_steps",
-                 steps_that(steps.clipped, "reaches", "reach") +
-                     " beyond the interval that the profiler says it recorded: cut there; " +
-                     truncated_steps_note(steps));
+  notes.add_some(
+      steps.clipped, kWarning, "clipped_steps",
+      formatted("{} beyond the interval that the profiler says it recorded: cut there; {}",
+                steps_that(steps.clipped, "reaches", "reach"), truncated_steps_note(steps)));
 }
 
 void check_work(const Steps& steps, IntegrityNotes& notes) {
@@ -505,19 +507,21 @@ void check_work(const Steps& steps, IntegrityNotes& notes) {
   for (const Step& step : steps.steps) ++(step.device_rows == 0 ? empty : with_work);
   if (with_work > 0 && empty > 0) {
     notes.add(kWarning, "steps_without_device_rows",
-              text::with_separators(empty) + " of " +
-                  text::counted(std::ssize(steps.steps), "step") + " launched no device row",
+              formatted("{} of {} launched no device row", text::with_separators(empty),
+                        text::counted(std::ssize(steps.steps), "step")),
               empty, std::ssize(steps.steps));
   }
   if (steps.steps.size() >= 2 && steps.steps.back().truncated && steps.clipped == 0 &&
       steps.steps.back().device_rows > 0) {
     const Step& last = steps.steps.back();
     const Step& before = steps.steps[steps.steps.size() - 2];
-    notes.add(kWarning, "truncated_last_step",
-              "the last step has " + text::with_separators(last.device_rows) +
-                  " device rows, the one before " + text::with_separators(before.device_rows) +
-                  ": the recording stopped early; " + truncated_steps_note(steps),
-              last.device_rows, before.device_rows);
+    notes.add(
+        kWarning, "truncated_last_step",
+        formatted(
+            "the last step has {} device rows, the one before {}: the recording stopped early; {}",
+            text::with_separators(last.device_rows), text::with_separators(before.device_rows),
+            truncated_steps_note(steps)),
+        last.device_rows, before.device_rows);
   }
 }
 
@@ -558,9 +562,9 @@ void check_count(const Steps& steps, IntegrityNotes& notes) {
               std::ssize(counted_steps));
   } else if (counted_steps.size() < 3) {
     notes.add(kNote, "few_steps",
-              "the summary is based on " + text::counted(std::ssize(counted_steps), "step") +
-                  " between the first and the last one: profile five or more to see how steps "
-                  "differ",
+              formatted("the summary is based on {} between the first and the last one: profile "
+                        "five or more to see how steps differ",
+                        text::counted(std::ssize(counted_steps), "step")),
               std::ssize(counted_steps));
   }
 }

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 
 namespace stepbench::traces {
@@ -142,7 +143,7 @@ bool JsonScanner::expected(std::string_view what) {
     stop_ = Stop::kEnd;
     return false;
   }
-  return broken("expected " + std::string(what) + ", found " + shown(*at_));
+  return broken(formatted("expected {}, found {}", what, shown(*at_)));
 }
 
 void JsonScanner::damaged(std::int64_t& count) {
@@ -161,7 +162,7 @@ bool JsonScanner::next_behind_blanks(char& c) {
 bool JsonScanner::expected(char wanted) { return expected(std::string("'") + wanted + '\''); }
 
 bool JsonScanner::expected(char wanted, char other) {
-  return expected(std::string("'") + wanted + "' or '" + other + '\'');
+  return expected(formatted("'{}' or '{}'", wanted, other));
 }
 
 bool JsonScanner::string(std::string_view& inside) {
@@ -232,7 +233,7 @@ bool JsonScanner::word() {
 
 bool JsonScanner::nested(char close, int depth) {
   if (depth >= kMaxDepth) {
-    return broken("lists or objects nested deeper than " + std::to_string(kMaxDepth));
+    return broken(formatted("lists or objects nested deeper than {}", kMaxDepth));
   }
   ++at_;
   bool ended = false;

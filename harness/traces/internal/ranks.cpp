@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/compare_traces.h"
 
 #include <algorithm>
@@ -114,7 +115,7 @@ std::string rank_list(const std::vector<std::int64_t>& ranks) {
   for (std::size_t i = 0; i < shown; ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
   }
-  if (shown < ranks.size()) text += " and " + std::to_string(ranks.size() - shown) + " more";
+  if (shown < ranks.size()) text += formatted(" and {} more", ranks.size() - shown);
   return text;
 }
 
@@ -150,8 +151,8 @@ class RankComparison {
     std::vector<RankTrace> once;
     for (RankTrace& each : ranks_) {
       if (!once.empty() && once.back().rank == each.rank) {
-        warn("rank " + std::to_string(each.rank) + " is given more than once: " + once.back().path +
-             " counts, " + each.path + " is left out");
+        warn(formatted("rank {} is given more than once: {} counts, {} is left out", each.rank,
+                       once.back().path, each.path));
         continue;
       }
       once.push_back(std::move(each));
@@ -165,12 +166,11 @@ class RankComparison {
     for (const RankTrace& each : ranks_) {
       there.insert(each.rank);
       if (each.damaged) {
-        warn("the trace of rank " + std::to_string(each.rank) +
-             " is damaged: do not trust its numbers");
+        warn(formatted("the trace of rank {} is damaged: do not trust its numbers", each.rank));
       }
       if (each.window != ranks_.front().window) {
-        warn("rank " + std::to_string(each.rank) + " has a different kind of steps (window " +
-             std::string(name_of(each.window)) + ')');
+        warn(formatted("rank {} has a different kind of steps (window {})", each.rank,
+                       name_of(each.window)));
       }
     }
     if (!out_.world) {
@@ -187,11 +187,11 @@ class RankComparison {
       if (rank < 0 || rank >= *out_.world) beyond.push_back(rank);
     }
     if (!missing.empty()) {
-      warn("no trace of " + rank_list(missing) + " of " + std::to_string(*out_.world) +
-           ": the slowest rank is chosen among the others");
+      warn(formatted("no trace of {} of {}: the slowest rank is chosen among the others",
+                     rank_list(missing), *out_.world));
     }
     if (!beyond.empty()) {
-      warn(rank_list(beyond) + " cannot be in a job of " + std::to_string(*out_.world));
+      warn(formatted("{} cannot be in a job of {}", rank_list(beyond), *out_.world));
     }
   }
 
@@ -209,8 +209,8 @@ class RankComparison {
     if (common_.empty()) {
       warn("no step is in the traces of all ranks: nothing can be compared");
     } else if (common_.size() < most) {
-      warn("of " + text::counted(std::int64_t(seen.size()), "step") + " only " +
-           std::to_string(common_.size()) + " are in the traces of all ranks, and count");
+      warn(formatted("of {} only {} are in the traces of all ranks, and count",
+                     text::counted(std::int64_t(seen.size()), "step"), common_.size()));
     }
   }
 
@@ -529,11 +529,11 @@ std::optional<Finding> straggler_finding(const RankReport& report) {
   }
   const auto words = std::ranges::find(kPartWords, straggler.part, &PartWords::part);
   Finding finding{.id = kStragglerFinding, .severity = severity_of_share(straggler.share)};
-  finding.text = "rank " + std::to_string(straggler.rank) + " holds the others up by " +
-                 text::duration(straggler.gain_ns) + " per step";
+  finding.text = formatted("rank {} holds the others up by {} per step", straggler.rank,
+                           text::duration(straggler.gain_ns));
   if (words != kPartWords.end()) finding.text += ", " + std::string(words->doing);
-  finding.text += ": it is the slowest in " + std::to_string(slowest->slowest_in) + " of " +
-                  text::counted(report.steps, "profiled step");
+  finding.text += formatted(": it is the slowest in {} of {}", slowest->slowest_in,
+                            text::counted(report.steps, "profiled step"));
   finding.value = straggler.gain_ns;
   finding.threshold = kStragglerShare * report.step_ns;
   finding.unit = "ns";
@@ -555,7 +555,7 @@ void add_own_cause(std::span<const Finding> of_straggler, Finding& finding) {
     if (cause == nullptr || *each.gain_ns > *cause->gain_ns) cause = &each;
   }
   if (cause == nullptr) return;
-  finding.remedy = "its own trace says: " + cause->text + "; " + finding.remedy;
+  finding.remedy = formatted("its own trace says: {}; {}", cause->text, finding.remedy);
   finding.evidence.push_back(cause->id);
 }
 

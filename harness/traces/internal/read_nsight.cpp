@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
 #include "harness/traces/internal/foreign_database.h"
@@ -270,7 +271,7 @@ class NsightReader {
   // A graph recorded as a whole: its kernels have no rows of their own.
   void graphs() {
     each_device_row(kGraphs, "graphId", [this](const Row& row) {
-      const std::string name = "CUDA graph " + std::to_string(row.integer_or(6, 0));
+      const std::string name = formatted("CUDA graph {}", row.integer_or(6, 0));
       TraceEvent* const event = add(stream_of(row), EventKind::kKernel, name, row);
       if (event != nullptr) join(*event, row);
     });
@@ -290,8 +291,8 @@ class NsightReader {
     };
     constexpr const char* kMore = "bytes copyKind srcKind dstKind";
     each_device_row("CUPTI_ACTIVITY_KIND_MEMCPY", kMore, [&](const Row& row) {
-      const std::string name = "Memcpy " + std::string(copy_word(row.integer_or(7, 0))) + " (" +
-                               memory(row, 8) + " -> " + memory(row, 9) + ")";
+      const std::string name = formatted("Memcpy {} ({} -> {})", copy_word(row.integer_or(7, 0)),
+                                         memory(row, 8), memory(row, 9));
       add_bytes(add(stream_of(row), EventKind::kMemcpy, name, row), row);
     });
   }
@@ -368,12 +369,13 @@ class NsightReader {
   void add_range(std::uint32_t lane, const std::string& name, const Row& row) {
     const std::int64_t step = step_of_range(name);
     if (step >= 0) {
-      (void)add(lane, EventKind::kAnnotation, "ProfilerStep#" + std::to_string(step), row);
+      (void)add(lane, EventKind::kAnnotation, formatted("ProfilerStep#{}", step), row);
     } else if (is_step_range(name)) {
-      const std::string numbered = "ProfilerStep#" + std::to_string(unnumbered_steps_++);
+      const std::string numbered = formatted("ProfilerStep#{}", unnumbered_steps_++);
       (void)add(lane, EventKind::kAnnotation, numbered, row);
     } else if (is_data_range(name)) {
-      (void)add(lane, EventKind::kAnnotation, "enumerate(DataLoader)#" + name + ".__next__", row);
+      (void)add(lane, EventKind::kAnnotation, formatted("enumerate(DataLoader)#{}.__next__", name),
+                row);
     } else {
       const std::size_t end = std::min(name.find(", seq = "), name.find(", op_id = "));
       const bool op = end != std::string::npos || name.starts_with("aten::");
@@ -385,7 +387,7 @@ class NsightReader {
   void overhead() {
     for (const std::string_view table : {"PROFILER_OVERHEAD", "CUPTI_ACTIVITY_KIND_OVERHEAD"}) {
       each_row(table, "start end globalTid nameId", [this](const Row& row) {
-        const std::string lane = "overhead " + std::to_string(tid_of(row.integer_or(2, 0)));
+        const std::string lane = formatted("overhead {}", tid_of(row.integer_or(2, 0)));
         (void)add(builder_.other_lane(lane), EventKind::kOverhead,
                   text_at(row.integer(3), "profiler"), row);
       });

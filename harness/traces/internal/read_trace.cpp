@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <algorithm>
@@ -216,8 +217,8 @@ class TraceReader {
               "a row or value longer than " + text::byte_text(double(kMaxPieceBytes)));
     }
     if (window_.too_much()) {
-      fail_at(window_.end(), "more text than " + text::byte_text(double(options_.max_text_bytes)) +
-                                 ", the most that is read of one file");
+      fail_at(window_.end(), formatted("more text than {}, the most that is read of one file",
+                                       text::byte_text(double(options_.max_text_bytes))));
     }
     fail_at(window_.end(), source_.text_bytes() == 0
                                ? "the file is empty"
@@ -300,8 +301,8 @@ class TraceReader {
                           "profiler's trace is a list of objects");
       }
       if (++rows_ > options_.max_rows) {
-        fail_at(window_.begin(), "more than " + text::counted(options_.max_rows, "row") +
-                                     ", the most that are read of one file");
+        fail_at(window_.begin(), formatted("more than {}, the most that are read of one file",
+                                           text::counted(options_.max_rows, "row")));
       }
       if (!sink_.add(row_, at_byte)) fail_at(window_.begin(), sink_.problem());
     };
@@ -335,8 +336,9 @@ class TraceReader {
   }
 
   [[noreturn]] void fail_at(const char* at, const std::string& what) const {
-    throw ConfigError(path_, "byte " + std::to_string(window_.offset(at)) +
-                                 (source_.compressed() ? " of the unpacked text: " : ": ") + what);
+    throw ConfigError(path_,
+                      formatted("byte {}{}{}", window_.offset(at),
+                                source_.compressed() ? " of the unpacked text: " : ": ", what));
   }
 
   const std::filesystem::path& path_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/traces/rules.h"
@@ -59,9 +60,11 @@ RuleResult data_exposed(const RuleInput& in) {
   const auto hidden_ns = double(in.idle.counted.data_hidden_ns);
   const std::string_view iterator = loader_class(in);
   std::string text =
-      std::string(in.on_device() ? "the device waits for data " : "the step waits for data ") +
-      text::percent_text(in.share(exposed_ns)) + " of the time (" + in.each_step(exposed_ns);
-  if (hidden_ns > 0) text += "; another " + text::duration(in.per_step(hidden_ns)) + " is hidden";
+      formatted("{}{} of the time ({}",
+                in.on_device() ? "the device waits for data " : "the step waits for data ",
+                text::percent_text(in.share(exposed_ns)), in.each_step(exposed_ns));
+  if (hidden_ns > 0)
+    text += formatted("; another {} is hidden", text::duration(in.per_step(hidden_ns)));
   text += ')';
   const ValueOrReason<LoaderWork>& work = in.analysis.loader_work;
   if (work && work->exposed_total_ns() > 0) {
@@ -87,10 +90,10 @@ RuleResult slow_first_batch(const RuleInput& in) {
   const DataLoading& loading = *in.analysis.data_loading;
   if (loading.later.n < 2 || loading.later.median <= 0) return std::nullopt;
   const double ratio = double(loading.first_ns) / loading.later.median;
-  Finding finding = in.of_value(ratio, Severity::kInfo,
-                                "the first batch took " + text::duration(double(loading.first_ns)) +
-                                    ", the later ones " + text::duration(loading.later.median) +
-                                    " in the median: workers start with it");
+  Finding finding = in.of_value(
+      ratio, Severity::kInfo,
+      formatted("the first batch took {}, the later ones {} in the median: workers start with it",
+                text::duration(double(loading.first_ns)), text::duration(loading.later.median)));
   finding.remedy =
       "It comes once per epoch: persistent_workers=True starts workers once, and a warm-up keeps "
       "it out of what is measured.";
@@ -113,17 +116,17 @@ RuleResult loader_workers(const RuleInput& in) {
   const LoaderWork& work = *in.analysis.loader_work;
   const double busy = work.busy_share_waiting;
   const std::string workers = text::counted(work.workers, "worker");
-  const std::string while_waiting = text::percent_text(busy) +
-                                    " busy while the step waits; a batch takes " +
-                                    text::duration(work.batch.median) + " in a worker";
+  const std::string while_waiting =
+      formatted("{} busy while the step waits; a batch takes {} in a worker",
+                text::percent_text(busy), text::duration(work.batch.median));
   const auto made = [&](std::string text) {
     return in.of_value(exposed, Severity::kWarning, std::move(text));
   };
   if (work.largest_exposed() == LoaderPart::kHandOver) {
-    Finding finding = made(
-        "no worker makes a batch for most of the wait: finished batches are on "
-        "their way, or workers start late (" +
-        workers + ", " + text::percent_text(work.busy_share) + " busy)");
+    Finding finding =
+        made(formatted("no worker makes a batch for most of the wait: finished batches are on "
+                       "their way, or workers start late ({}, {} busy)",
+                       workers, text::percent_text(work.busy_share)));
     finding.remedy =
         "Hand over fewer bytes or larger batches, keep workers over epochs "
         "(persistent_workers), and let them read further ahead (prefetch_factor).";
@@ -133,11 +136,10 @@ RuleResult loader_workers(const RuleInput& in) {
     return finding;
   }
   if (busy < kManyBusy) {
-    Finding finding = made(
-        "some batches take much longer than others, and the step waits for "
-        "them: " +
-        workers + ", only " + while_waiting + " (the longest " + text::duration(work.batch.max) +
-        ')');
+    Finding finding =
+        made(formatted("some batches take much longer than others, and the step waits for them: "
+                       "{}, only {} (the longest {})",
+                       workers, while_waiting, text::duration(work.batch.max)));
     finding.remedy =
         "Take batches as they are finished (in_order=False), read further ahead "
         "(prefetch_factor), or make the slow samples cheaper.";
@@ -147,9 +149,10 @@ RuleResult loader_workers(const RuleInput& in) {
   // Time of the step itself, which the workers have to keep up with.
   const double own_ns = in.wall_ns() - in.per_step(in.idle_ns(IdleCause::kDataLoading));
   const double enough = std::ceil(work.batch.mean / std::max(own_ns, 1.0));
-  std::string text = "too few workers, or too few cores for them: " + workers + ", " +
-                     while_waiting + ", mostly " + std::string(describe(work.largest_exposed())) +
-                     ", and the step without its waits " + text::duration(own_ns);
+  std::string text = formatted(
+      "too few workers, or too few cores for them: {}, {}, mostly {}, and the step without its "
+      "waits {}",
+      workers, while_waiting, describe(work.largest_exposed()), text::duration(own_ns));
   Finding finding = made(std::move(text));
   finding.remedy =
       "More workers where cores are free or samples wait for storage; otherwise less "
@@ -169,9 +172,9 @@ double gain_of(const RuleInput& in, const HostStall& stall) {
 std::string describe(const RuleInput& in, const HostStall& stall) {
   std::string text = text::short_number(in.per_step(double(stall.copies)), 1) + " per step";
   if (stall.bytes > 0) text += ", " + text::byte_text(in.per_step(stall.bytes));
-  return text + ", calls of " + in.each_step(stall.call_ns) + "; mostly " +
-         in.name(stall.worst->name) + ", by " +
-         in.call_in(stall.worst->longest_name, stall.worst->longest_op);
+  return formatted("{}, calls of {}; mostly {}, by {}", text, in.each_step(stall.call_ns),
+                   in.name(stall.worst->name),
+                   in.call_in(stall.worst->longest_name, stall.worst->longest_op));
 }
 
 void add_longest_call(const RuleInput& in, const HostStall& stall, Finding& finding) {
@@ -245,9 +248,9 @@ RuleResult blocking_copies(const RuleInput& in) {
 
 RuleResult copy_exposed(const RuleInput& in) {
   const auto exposed_ns = double(in.idle.counted.copy_ns);
-  Finding finding = in.of_share(exposed_ns, "copies without overlapping kernels, " +
-                                                text::percent_text(in.share(exposed_ns)) +
-                                                " of the step (" + in.each_step(exposed_ns) + ')');
+  Finding finding = in.of_share(
+      exposed_ns, formatted("copies without overlapping kernels, {} of the step ({})",
+                            text::percent_text(in.share(exposed_ns)), in.each_step(exposed_ns)));
   if (in.analysis.copies) {
     const auto& groups = in.analysis.copies->groups;
     const auto most = std::ranges::max_element(groups, {}, &CopyGroup::exposed_ns);
@@ -273,9 +276,9 @@ RuleResult blocking_sets(const RuleInput& in) {
   const auto [total_ns, calls, worst] = calls_of(in, is_blocking_set);
   if (worst == nullptr) return std::nullopt;
   Finding finding = in.of_share(
-      total_ns, "synchronous memset calls: " + text::short_number(in.per_step(calls), 1) +
-                    " per step, " + in.each_step(total_ns) + "; " + in.name(worst->name) + " in " +
-                    in.name(worst->longest_op));
+      total_ns, formatted("synchronous memset calls: {} per step, {}; {} in {}",
+                          text::short_number(in.per_step(calls), 1), in.each_step(total_ns),
+                          in.name(worst->name), in.name(worst->longest_op)));
   finding.remedy = "Set memory asynchronously, on the stream that uses it (cudaMemsetAsync).";
   in.add_call(finding, worst->name, worst->longest_op, worst->longest, worst->longest_step);
   return finding;

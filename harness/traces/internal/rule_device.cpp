@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/traces/rules.h"
 
@@ -40,21 +41,20 @@ std::string low_parts_text(const RuleInput& in) {
   const std::vector<double>& parts = use->busy_over_time;
   const auto low = std::ranges::count_if(parts, [&](double share) { return share < in.threshold; });
   if (low == 0) return {};
-  std::string text = "; of " + std::to_string(parts.size()) +
-                     " equal parts of the time between the first and the last row of ";
-  text +=
-      in.analysis.device_use.size() > 1 ? "device " + std::to_string(use->device) : "the device";
+  std::string text = formatted(
+      "; of {} equal parts of the time between the first and the last row of ", parts.size());
+  text += in.analysis.device_use.size() > 1 ? formatted("device {}", use->device) : "the device";
   if (low == std::ssize(parts)) return text + ", all are below that";
-  return text + ", " + std::to_string(low) + (low == 1 ? " is" : " are") + " below that";
+  return formatted("{}, {}{} below that", text, low, low == 1 ? " is" : " are");
 }
 
 }  // namespace
 
 RuleResult communication_exposed(const RuleInput& in) {
   const auto exposed_ns = double(in.idle.counted.communication_ns);
-  Finding finding = in.of_share(exposed_ns, "communication without overlapping compute, " +
-                                                text::percent_text(in.share(exposed_ns)) +
-                                                " of the step (" + in.each_step(exposed_ns) + ')');
+  Finding finding = in.of_share(
+      exposed_ns, formatted("communication without overlapping compute, {} of the step ({})",
+                            text::percent_text(in.share(exposed_ns)), in.each_step(exposed_ns)));
   finding.remedy =
       "Overlap it with the backward pass (buckets of DistributedDataParallel), send less often "
       "(gradient accumulation) or less (bf16 gradients).";
@@ -79,19 +79,19 @@ RuleResult low_utilization(const RuleInput& in) {
     }
   }
   const bool copies = double(in.idle.counted.copy_ns) > in.idle_ns(largest);
-  return in.of_value(busy, Severity::kWarning,
-                     "kernels run " + text::percent_text(busy) + " of the time, and less than " +
-                         text::percent_text(in.threshold) + " in " + std::to_string(below) +
-                         " of " + std::to_string(all) + " steps; the largest cause: " +
-                         std::string(copies ? "copies that nothing hides" : describe(largest)) +
-                         low_parts_text(in));
+  return in.of_value(
+      busy, Severity::kWarning,
+      formatted(
+          "kernels run {} of the time, and less than {} in {} of {} steps; the largest cause: {}{}",
+          text::percent_text(busy), text::percent_text(in.threshold), below, all,
+          copies ? "copies that nothing hides" : describe(largest), low_parts_text(in)));
 }
 
 RuleResult gpu_gaps(const RuleInput& in) {
   const auto longest_ns = double(in.idle.longest_idle.length_ns());
-  Finding finding =
-      in.of_value(longest_ns, Severity::kWarning,
-                  "the device did nothing for " + text::duration(longest_ns) + " without a break");
+  Finding finding = in.of_value(
+      longest_ns, Severity::kWarning,
+      formatted("the device did nothing for {} without a break", text::duration(longest_ns)));
   in.add_row(finding, "idle device", in.idle.longest_idle, in.idle.longest_idle_step);
   return finding;
 }
@@ -102,13 +102,13 @@ RuleResult low_occupancy(const RuleInput& in) {
     return in.undecided("the kernels of this trace have no occupancy");
   }
   if (in.share(kernel_ns(in)) < kMinKernelShare) return std::nullopt;
-  Finding finding = in.of_value(
-      *use->occupancy_percent, Severity::kInfo,
-      "the kernels keep " + text::short_number(*use->occupancy_percent, 1) +
-          " % of the warps resident, by time" +
-          (use->sm_efficiency
-               ? ", and fill " + text::percent_text(*use->sm_efficiency) + " of the multiprocessors"
-               : std::string()));
+  Finding finding =
+      in.of_value(*use->occupancy_percent, Severity::kInfo,
+                  formatted("the kernels keep {} % of the warps resident, by time{}",
+                            text::short_number(*use->occupancy_percent, 1),
+                            use->sm_efficiency ? formatted(", and fill {} of the multiprocessors",
+                                                           text::percent_text(*use->sm_efficiency))
+                                               : std::string()));
   finding.low_confidence = true;
   finding.remedy =
       "Larger batches or fused operations give a kernel more blocks. Matrix products on tensor "
@@ -127,8 +127,8 @@ RuleResult tensor_cores_unused(const RuleInput& in) {
     return in.undecided("the trace does not name its device");
   }
   if (!ops::is_of_nvidia(*device)) {
-    return in.undecided("whether " + device->name +
-                        " has tensor cores, and which kernels use them, is not known");
+    return in.undecided(formatted(
+        "whether {} has tensor cores, and which kernels use them, is not known", device->name));
   }
   if (device->compute_major < kFirstWithTensorCores || !in.analysis.kernels ||
       !in.analysis.eligible_share) {
@@ -138,11 +138,12 @@ RuleResult tensor_cores_unused(const RuleInput& in) {
   const Kernels& kernels = *in.analysis.kernels;
   if (kernels.tensor_core_ns.value_or(0) > 0) return std::nullopt;
   const bool perhaps = kernels.probably_tensor_core_ns > 0;
-  Finding finding = in.of_value(
-      eligible, perhaps ? Severity::kInfo : Severity::kWarning,
-      "no kernel is known to use tensor cores, although operations that could use them launch " +
-          text::percent_text(eligible) + " of the kernel time" +
-          (perhaps ? "; some kernels of newer libraries probably do" : ""));
+  Finding finding =
+      in.of_value(eligible, perhaps ? Severity::kInfo : Severity::kWarning,
+                  formatted("no kernel is known to use tensor cores, although operations that "
+                            "could use them launch {} of the kernel time{}",
+                            text::percent_text(eligible),
+                            perhaps ? "; some kernels of newer libraries probably do" : ""));
   finding.low_confidence = perhaps;
   finding.remedy =
       "torch.autocast(dtype=torch.bfloat16), or torch.set_float32_matmul_precision(\"high\") for "
@@ -159,12 +160,12 @@ RuleResult memory_near_limit(const RuleInput& in) {
     if (peak.device < 0 || !peak.total_bytes || *peak.total_bytes <= 0) continue;
     const double used = double(peak.allocated_bytes) / double(*peak.total_bytes);
     if (used < in.threshold) continue;
-    Finding finding = in.of_value(used, Severity::kWarning,
-                                  "device " + std::to_string(peak.device) + " held " +
-                                      text::byte_text(double(peak.allocated_bytes)) + " of its " +
-                                      text::byte_text(double(*peak.total_bytes)) +
-                                      ": one larger batch fails, and the allocator "
-                                      "may have to free and retry");
+    Finding finding =
+        in.of_value(used, Severity::kWarning,
+                    formatted("device {} held {} of its {}: one larger batch fails, and the "
+                              "allocator may have to free and retry",
+                              peak.device, text::byte_text(double(peak.allocated_bytes)),
+                              text::byte_text(double(*peak.total_bytes))));
     finding.remedy = "Activation checkpointing, a smaller batch or a smaller precision.";
     return finding;
   }

@@ -3,6 +3,7 @@
 // profiler's own cost, and the operators of a trace without a device.
 #include <algorithm>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/traces/rules.h"
@@ -82,10 +83,11 @@ RuleResult sync_bound(const RuleInput& in) {
     const std::string words = text::short_number(in.per_step(double(count)), 1);
     return words == "1" ? std::string("once") : words + " times";
   };
-  std::string text = "the host waits for the device " + times(waits.count) +
-                     " per step, and the device then waits for the host (" +
-                     in.each_step(shown_ns) + "): ";
-  if (waits.reads > 0) text += "small results are read " + times(waits.reads) + "; most of all ";
+  std::string text = formatted(
+      "the host waits for the device {} per step, and the device then waits for the host ({}): ",
+      times(waits.count), in.each_step(shown_ns));
+  if (waits.reads > 0)
+    text += formatted("small results are read {}; most of all ", times(waits.reads));
   text += in.called_at(in.call_in(most.call, most.op), most.python);
   Finding finding = in.of_share(shown_ns, std::move(text));
   finding.remedy =
@@ -104,11 +106,12 @@ RuleResult allocations(const RuleInput& in) {
   // Meanwhile the device runs queued work, so the gain is at most its wait for the host.
   const double gain_ns = std::min(calls.total_ns, in.host_bound_ns());
   if (calls.worst == nullptr) return std::nullopt;
-  Finding finding = in.of_share(gain_ns, "memory is allocated or freed inside the steps: " +
-                                             text::short_number(in.per_step(calls.calls), 1) +
-                                             " calls per step, " + in.each_step(calls.total_ns) +
-                                             "; mostly " + in.name(calls.worst->name) + " in " +
-                                             in.name(calls.worst->longest_op));
+  Finding finding = in.of_share(
+      gain_ns,
+      formatted(
+          "memory is allocated or freed inside the steps: {} calls per step, {}; mostly {} in {}",
+          text::short_number(in.per_step(calls.calls), 1), in.each_step(calls.total_ns),
+          in.name(calls.worst->name), in.name(calls.worst->longest_op)));
   finding.remedy =
       "A warmed-up caching allocator makes no such calls: keep shapes alike, do not empty the "
       "cache "
@@ -126,8 +129,8 @@ RuleResult unattributed(const RuleInput& in) {
     elsewhere_ns = double(work.between_ns + work.read_between_ns);
   }
   const double idle_ns = std::max(0.0, in.idle_ns(IdleCause::kUnattributed) - elsewhere_ns);
-  std::string text = text::percent_text(in.share(idle_ns)) + " of the step (" +
-                     in.each_step(idle_ns) + ") lies under no operator and no call";
+  std::string text = formatted("{} of the step ({}) lies under no operator and no call",
+                               text::percent_text(in.share(idle_ns)), in.each_step(idle_ns));
   if (!in.idle.gaps.empty()) {
     const IdleGap& longest = in.idle.gaps.front();
     text += "; the longest gap, " + text::duration(double(longest.at.length_ns()));
@@ -158,8 +161,8 @@ RuleResult profiler_overhead(const RuleInput& in) {
   const auto total_ns = double(in.analysis.profiler_overhead_ns);
   Finding finding =
       in.of_value(in.share(total_ns), Severity::kWarning,
-                  "the profiler's own work takes " + text::percent_text(in.share(total_ns)) +
-                      " of the steps (" + in.each_step(total_ns) + ')');
+                  formatted("the profiler's own work takes {} of the steps ({})",
+                            text::percent_text(in.share(total_ns)), in.each_step(total_ns)));
   finding.remedy =
       "Take the time of a step from a run without a profiler, and only the causes from here.";
   return finding;
@@ -185,16 +188,16 @@ RuleResult tiny_operators(const RuleInput& in) {
   const HostWork::Often& often = work->most_often;
   Finding finding = in.of_share(
       total_ns,
-      text::with_separators(std::int64_t(each + 0.5)) +
-          " operators per step take less than 10 us each, " +
-          text::percent_text(in.share(total_ns)) + " of the step (" + in.each_step(total_ns) +
-          (work->between_ns > 0
-               ? ", of it between them " + text::duration(in.per_step(double(work->between_ns)))
-               : std::string()) +
-          "): mostly the overhead of calling operators, not their work; most often " +
-          in.name(often.name) + ", " +
-          text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5)) +
-          " times per step");
+      formatted(
+          "{} operators per step take less than 10 us each, {} of the step ({}{}): mostly the "
+          "overhead of calling operators, not their work; most often {}, {} times per step",
+          text::with_separators(std::int64_t(each + 0.5)), text::percent_text(in.share(total_ns)),
+          in.each_step(total_ns),
+          work->between_ns > 0
+              ? ", of it between them " + text::duration(in.per_step(double(work->between_ns)))
+              : std::string(),
+          in.name(often.name),
+          text::with_separators(std::int64_t(in.per_step(double(often.count)) + 0.5))));
   finding.remedy =
       "Fewer, larger operators: work on whole tensors in place of loops over elements, foreach or "
       "fused optimizers, torch.compile, larger batches.";
@@ -212,11 +215,10 @@ RuleResult host_reads(const RuleInput& in) {
   const double each = in.per_step(double(work->reads));
   Finding finding =
       in.of_value(each, Severity::kInfo,
-                  "the step reads a value from a tensor " + text::short_number(each, 1) +
-                      (each < 1.05 ? " time" : " times") + " (" +
-                      in.called_at(in.name(work->most_reading.name), work->read_python) +
-                      "): cheap here, but on a GPU each read stops the host until all "
-                      "work before it is done");
+                  formatted("the step reads a value from a tensor {}{} ({}): cheap here, but on a "
+                            "GPU each read stops the host until all work before it is done",
+                            text::short_number(each, 1), each < 1.05 ? " time" : " times",
+                            in.called_at(in.name(work->most_reading.name), work->read_python)));
   finding.remedy = "Keep sums and losses in tensors, and read them once in many steps.";
   in.gain(finding, double(work->read_ns));
   in.add_row(finding, in.name(work->most_reading.name), work->first_read, work->first_read_step);
@@ -235,11 +237,12 @@ RuleResult host_allocations(const RuleInput& in) {
                                                   double(HostWork::kPageNs);
   const double each = in.per_step(double(blocks.count));
   Finding finding = in.of_share(
-      pages_ns, "large blocks of memory are allocated again and again: " +
-                    text::byte_text(in.per_step(double(blocks.bytes))) + " in " +
-                    text::short_number(each, 1) + (each < 1.05 ? " block" : " blocks") +
-                    " per step, while at most " + text::byte_text(double(blocks.most_held)) +
-                    " of them are held at once; mostly in " + in.name(blocks.most_often.name));
+      pages_ns,
+      formatted("large blocks of memory are allocated again and again: {} in {}{} per step, while "
+                "at most {} of them are held at once; mostly in {}",
+                text::byte_text(in.per_step(double(blocks.bytes))), text::short_number(each, 1),
+                each < 1.05 ? " block" : " blocks", text::byte_text(double(blocks.most_held)),
+                in.name(blocks.most_often.name)));
   finding.low_confidence = true;
   finding.remedy =
       "The system returns each block as fresh pages: write into existing tensors (out=, in-place "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/traces/rules.h"
@@ -70,18 +71,19 @@ void add_longest_places(const RuleInput& in, Finding& finding) {
 RuleResult launch_bound(const RuleInput& in) {
   const double elsewhere_ns = other_rules_ns(in);
   const double total_ns = in.host_bound_ns() - elsewhere_ns;
-  std::string text = "the device waits for the host to launch work " +
-                     text::percent_text(in.share(total_ns)) + " of the time: calls that launch " +
-                     text::duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)) +
-                     (elsewhere_ns > 0 ? " (without those that allocate or set memory)" : "") +
-                     ", backward " + text::duration(in.per_step(in.idle_ns(IdleCause::kBackward))) +
-                     ", operators " + text::duration(in.per_step(in.idle_ns(IdleCause::kHostOp))) +
-                     ", other threads " +
-                     text::duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))) + " per step";
+  std::string text = formatted(
+      "the device waits for the host to launch work {} of the time: calls that launch {}{}, "
+      "backward {}, operators {}, other threads {} per step",
+      text::percent_text(in.share(total_ns)),
+      text::duration(in.per_step(in.idle_ns(IdleCause::kLaunch) - elsewhere_ns)),
+      elsewhere_ns > 0 ? " (without those that allocate or set memory)" : "",
+      text::duration(in.per_step(in.idle_ns(IdleCause::kBackward))),
+      text::duration(in.per_step(in.idle_ns(IdleCause::kHostOp))),
+      text::duration(in.per_step(in.idle_ns(IdleCause::kOtherThread))));
   const IdlePlace* most = largest_place(in);
   if (most != nullptr && most->name != ops::kNoIndex) {
-    text += "; most of all " + in.name(most->name) + ", " +
-            text::duration(in.per_step(double(most->idle_ns)));
+    text += formatted("; most of all {}, {}", in.name(most->name),
+                      text::duration(in.per_step(double(most->idle_ns))));
   }
   Finding finding = in.of_share(total_ns, std::move(text));
   finding.remedy =
@@ -101,13 +103,13 @@ RuleResult tiny_kernels(const RuleInput& in) {
   if (in.per_step(double(kernels.tiny_in_steps)) < kMinTinyKernels) return std::nullopt;
   if (in.share(launching_ns) < kMinLaunchWait) return std::nullopt;
   const double tiny_share = double(kernels.tiny_in_steps) / in_steps;
-  Finding finding =
-      in.of_value(tiny_share, Severity::kWarning,
-                  text::with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))) +
-                      " of " + text::with_separators(std::int64_t(in.per_step(in_steps))) +
-                      " kernels per step take less than 10 us, about what a launch costs the host; "
-                      "most often " +
-                      in.name(kernels.rows[kernels.by_calls.front()].name));
+  Finding finding = in.of_value(
+      tiny_share, Severity::kWarning,
+      formatted("{} of {} kernels per step take less than 10 us, about what a launch costs the "
+                "host; most often {}",
+                text::with_separators(std::int64_t(in.per_step(double(kernels.tiny_in_steps)))),
+                text::with_separators(std::int64_t(in.per_step(in_steps))),
+                in.name(kernels.rows[kernels.by_calls.front()].name)));
   finding.remedy =
       "Operations on many small tensors can be batched or fused: foreach or fused optimizers, "
       "torch.compile, CUDA graphs.";
@@ -131,12 +133,12 @@ RuleResult launch_delay(const RuleInput& in) {
   const double steps = std::max(1.0, double(in.analysis.steps.steps.size()) - 1);
   const double share = idle_ns / steps / in.wall_ns();
   if (late.empty()) return std::nullopt;
-  Finding finding = in.of_value(share, Severity::kInfo,
-                                text::counted(std::ssize(late), "launch") +
-                                    " or more began late although the device had nothing "
-                                    "to do; at worst it waited " +
-                                    text::duration(double(late.front().idle_ns)) + " for " +
-                                    in.name(late.front().name) + ", whose launch call had ended");
+  Finding finding = in.of_value(
+      share, Severity::kInfo,
+      formatted("{} or more began late although the device had nothing to do; at worst it waited "
+                "{} for {}, whose launch call had ended",
+                text::counted(std::ssize(late), "launch"),
+                text::duration(double(late.front().idle_ns)), in.name(late.front().name)));
   finding.window = std::string(Launches::kWindow);
   finding.low_confidence = true;
   finding.remedy =
@@ -152,10 +154,10 @@ RuleResult launch_queue_full(const RuleInput& in) {
   if (!in.analysis.queues) return std::nullopt;
   double worst = 0;
   for (const LaunchQueue& queue : *in.analysis.queues) worst = std::max(worst, queue.full_share);
-  Finding finding =
-      in.of_value(worst, Severity::kInfo,
-                  "the launch queue is full " + text::percent_text(worst) +
-                      " of the time: the host is far ahead, the device is what limits the step");
+  Finding finding = in.of_value(worst, Severity::kInfo,
+                                formatted("the launch queue is full {} of the time: the host is "
+                                          "far ahead, the device is what limits the step",
+                                          text::percent_text(worst)));
   finding.window = std::string(Launches::kWindow);
   return finding;
 }

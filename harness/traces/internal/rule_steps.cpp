@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/traces/rules.h"
@@ -33,9 +34,9 @@ std::int64_t without_waits(const StepTime& step) { return step.wall_ns - step.da
 double spread_of(const Summary& steps) { return steps.median > 0 ? steps.iqr / steps.median : 0; }
 
 std::string differing(const Summary& steps, std::string_view what) {
-  return std::string(what) + ", from " + text::duration(steps.min) + " to " +
-         text::duration(steps.max) + ", the middle half of them by " +
-         text::percent_text(spread_of(steps)) + " of the median";
+  return formatted("{}, from {} to {}, the middle half of them by {} of the median", what,
+                   text::duration(steps.min), text::duration(steps.max),
+                   text::percent_text(spread_of(steps)));
 }
 
 }  // namespace
@@ -43,8 +44,8 @@ std::string differing(const Summary& steps, std::string_view what) {
 RuleResult unstable_steps(const RuleInput& in) {
   const Summary all = in.idle.summary(in.analysis.steps, wall_of);
   if (all.n < kMinStepsForSpread) {
-    return in.undecided("the spread of the steps needs at least four steps; there are " +
-                        std::to_string(all.n));
+    return in.undecided(
+        formatted("the spread of the steps needs at least four steps; there are {}", all.n));
   }
   // Waits for data are a separate finding, so judge the spread without them.
   const bool waits = in.share(in.idle_ns(IdleCause::kDataLoading)) >= kMinWaits;
@@ -73,7 +74,8 @@ RuleResult unstable_steps(const RuleInput& in) {
   }
   std::string text =
       differing(rest, waits ? "steps differ in more than their waits for data" : "steps differ");
-  if (varies != nullptr) text += "; mostly " + describe(varies->name, in.on_device()) + " varies";
+  if (varies != nullptr)
+    text += formatted("; mostly {} varies", describe(varies->name, in.on_device()));
   const double ratio = spread_of(rest);
   Finding finding = in.of_value(ratio, Severity::kWarning, std::move(text));
   finding.remedy =
@@ -101,15 +103,15 @@ RuleResult edge_step_bias(const RuleInput& in) {
     const double change = double(in.idle.steps[i].wall_ns) / interior.median - 1;
     if (std::abs(change) < limit) continue;
     deviating.push_back(i);
-    changes.push_back(std::string(i == 0 ? "the first" : "the last") + " recorded step took " +
-                      text::signed_percent(change) + " %");
+    changes.push_back(formatted("{} recorded step took {} %", i == 0 ? "the first" : "the last",
+                                text::signed_percent(change)));
     largest = std::max(largest, std::abs(change));
   }
   if (deviating.empty()) return std::nullopt;
   Finding finding = in.of_value(
       largest, Severity::kInfo,
-      text::join_and(changes) + " against the median of the others, and " +
-          (deviating.size() > 1 ? "both are" : "is") + " left out of all numbers above");
+      formatted("{} against the median of the others, and {} left out of all numbers above",
+                text::join_and(changes), deviating.size() > 1 ? "both are" : "is"));
   finding.remedy = "Record more steps, after a longer warm-up (schedule(warmup=...)).";
   for (const std::size_t i : deviating) {
     in.add_row(finding, in.step_name(i), steps[i].window, i);

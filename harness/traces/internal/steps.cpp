@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 #include "harness/traces/internal/name_facts.h"
 #include "harness/traces/internal/nesting.h"
@@ -285,7 +286,7 @@ std::string quoted_names(const Trace& trace, const RepeatedRows& rows) {
     text += (i == 0 ? "'" : " or '") + short_row_name(trace.names[rows.names[i]].text) + "'";
   }
   if (rows.names.size() > kShown) {
-    text += " or " + std::to_string(rows.names.size() - kShown) + " more names";
+    text += formatted(" or {} more names", rows.names.size() - kShown);
   }
   return text;
 }
@@ -296,8 +297,8 @@ std::string rows_between(const Trace& trace, const std::vector<RepeatedRows>& al
   std::string text;
   for (const RepeatedRows& rows : all) {
     if (&rows == &steps || rows.spans.size() % steps.spans.size() == 0) continue;
-    text += (text.empty() ? "; between them lie " : ", ") +
-            text::counted(std::ssize(rows.spans), "row") + ' ' + quoted_names(trace, rows);
+    text += formatted("{}{} {}", text.empty() ? "; between them lie " : ", ",
+                      text::counted(std::ssize(rows.spans), "row"), quoted_names(trace, rows));
   }
   return text;
 }
@@ -417,9 +418,10 @@ Steps repeated_steps(const Timeline& timeline, std::uint32_t lane, bool loading)
       if (rows.spans.front().begin_ns < longest->spans.front().begin_ns) longest = &rows;
     }
     if (longest != nullptr) {
-      found = steps_between(starts_of(*longest), *longest, end_ns, WindowKind::kMarks,
-                            "the trace has no ProfilerStep rows: each step begins with a row " +
-                                quoted_names(trace, *longest) + rows_between(trace, all, *longest));
+      found = steps_between(
+          starts_of(*longest), *longest, end_ns, WindowKind::kMarks,
+          formatted("the trace has no ProfilerStep rows: each step begins with a row {}{}",
+                    quoted_names(trace, *longest), rows_between(trace, all, *longest)));
     }
   }
   if (std::ssize(found.steps) < kMinRepeats) return none;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <algorithm>
@@ -19,19 +20,17 @@ constexpr std::string_view kProfilerSpan = "PyTorch Profiler (0)";
 constexpr std::string_view kProfilerLane = "Spans PyTorch Profiler";  // used as pid and tid
 
 std::string thread_text(const ops::OpThread& thread) {
-  return "thread " + std::to_string(thread.id) + " (" + thread.name + ")";
+  return formatted("thread {} ({})", thread.id, thread.name);
 }
 
-std::string stream_text(std::uint32_t stream) { return "stream " + std::to_string(stream) + " "; }
+std::string stream_text(std::uint32_t stream) { return formatted("stream {} ", stream); }
 
-std::string loader_process_text(std::int64_t pid) {
-  return std::string(kLoaderWorker) + ' ' + std::to_string(pid);
-}
+std::string loader_process_text(std::int64_t pid) { return formatted("{} {}", kLoaderWorker, pid); }
 
 std::string loader_track_text(std::int64_t tid) {
   if (tid < ops::kStepLoaderTrack) return std::string(kLoaderWorker);
   if (tid == ops::kStepLoaderTrack) return std::string(kStepLoader);
-  return std::string(kLoaderWorker) + ' ' + std::to_string(tid - ops::kFirstWorkerTrack);
+  return formatted("{} {}", kLoaderWorker, tid - ops::kFirstWorkerTrack);
 }
 
 // Steps become ProfilerStep#N. data_wait is an op, because torch-tb-profiler ignores annotations
@@ -41,11 +40,10 @@ struct MarkRow {
   std::string name;
 };
 MarkRow row_of_mark(const ops::OpLog& log, const ops::StepMark& mark, std::string_view loader) {
-  if (mark.phase == ops::kNoIndex) return {.name = "ProfilerStep#" + std::to_string(mark.index)};
+  if (mark.phase == ops::kNoIndex) return {.name = formatted("ProfilerStep#{}", mark.index)};
   const std::string& phase = log.names[mark.phase];
   if (phase != "data_wait") return {.name = "stepbench::" + phase};
-  return {.annotation = false,
-          .name = "enumerate(DataLoader)#" + std::string(loader) + ".__next__"};
+  return {.annotation = false, .name = formatted("enumerate(DataLoader)#{}.__next__", loader)};
 }
 
 // Returns whether the collector itself records ProfilerStep#N.

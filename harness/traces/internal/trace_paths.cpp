@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "harness/traces/trace_files.h"
 
@@ -34,7 +35,7 @@ std::vector<std::filesystem::path> traces_in(const std::filesystem::path& folder
                   });
   if (!case_id.empty() && is_run) {
     throw ConfigError("--case",
-                      "no trace in " + of_run.string() + " begins with '" + case_id + "'");
+                      formatted("no trace in {} begins with '{}'", of_run.string(), case_id));
   }
   throw ConfigError(folder.string(),
                     has_results ? "this run has no traces; `stepbench run FILE --profile --set "

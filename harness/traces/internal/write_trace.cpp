@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <libdeflate.h>
@@ -185,7 +186,7 @@ class TraceRows {
       const Track process = {track.pid, 0};
       label("process_name", process, "name", json::json_string(lane.process_name));
       label("process_labels", process, "labels",
-            json::json_string(on_host ? "CPU" : "GPU " + std::to_string(track.pid)));
+            json::json_string(on_host ? "CPU" : formatted("GPU {}", track.pid)));
       label("process_sort_index", process, "sort_index",
             std::to_string(track.pid + (on_host ? 0 : kDevicesFrom)));
     }
@@ -376,7 +377,7 @@ void write_trace(const Trace& trace, const std::filesystem::path& path) {
 }
 
 std::string trace_file_name(const std::string& worker, std::int64_t unix_ms, bool compressed) {
-  return worker + '.' + std::to_string(unix_ms) + ".pt.trace.json" + (compressed ? ".gz" : "");
+  return formatted("{}.{}.pt.trace.json{}", worker, unix_ms, compressed ? ".gz" : "");
 }
 
 }  // namespace stepbench::traces

@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/files.h"
@@ -54,7 +55,7 @@ campaign::AbRequest ab_request(const TuneRequest& request, std::int64_t pairs, c
   ab.lock = request.lock;
   ab.purpose = "confirm";
   if (request.margin) {
-    ab.margins.push_back(run.objective.name + "=" + std::to_string(*request.margin));
+    ab.margins.push_back(formatted("{}={:f}", run.objective.name, *request.margin));
   }
   return ab;
 }
@@ -89,15 +90,15 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
   }
   const std::optional<std::int64_t> pairs = pairs_left(run);
   if (pairs == 0) {
-    run.why_not_confirmed =
-        "the budget has no room for " + std::to_string(kMinPairs) + " pairs of launches";
+    run.why_not_confirmed = formatted("the budget has no room for {} pairs of launches", kMinPairs);
     return true;
   }
   os::write_output_file("", run.folder / kOwnFile, own_text);
   campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
   const campaign::AbArms planned = campaign::resolve_arms(ab, context);
   ab.resume = begun_before(ab, planned);
-  progress.print_line("confirm: " + run.winner()->label + " against the file's own settings");
+  progress.print_line(
+      formatted("confirm: {} against the file's own settings", run.winner()->label));
   const campaign::AbRun pairs_run = campaign::run_ab(ab, planned, context, progress, interrupts,
                                                      clock, [](const std::filesystem::path&) {});
   run.signal = pairs_run.signal;
@@ -135,7 +136,7 @@ std::string command_to_confirm(const TuneRun& run, const std::string& worker) {
   }
   if (!worker.empty()) {
     const std::string word = text::shell_word(worker);
-    command += " --a " + word + " --b " + word;
+    command += formatted(" --a {} --b {}", word, word);
   }
   return command + " --metric " + text::shell_word(run.objective.name);
 }

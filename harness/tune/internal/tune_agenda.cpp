@@ -8,6 +8,7 @@
 #include <numeric>
 #include <set>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "harness/tune/internal/launch_values.h"
@@ -112,8 +113,8 @@ void TuneAgenda::take(const Slot& slot, const record::Launch& launch) {
   if (!slot.warm && *rated_) point.work_rates.push_back(*rate);
   if (setup_.memory_limit && memory_bytes > *setup_.memory_limit) {
     return exclude_point(slot.point, PointStatus::kOverMemory,
-                         "held " + text::byte_text(memory_bytes) + ", more than " +
-                             text::byte_text(*setup_.memory_limit));
+                         formatted("held {}, more than {}", text::byte_text(memory_bytes),
+                                   text::byte_text(*setup_.memory_limit)));
   }
   search_.take(*rated_ ? log_cost(*rate, setup_.work_rate->direction)
                        : log_cost(*value, setup_.objective.direction));
@@ -163,11 +164,11 @@ bool TuneAgenda::will_hold_too_much(const Slot& slot) {
   }
   const auto predicted = predict_memory(smaller, batch_of(slot.point));
   if (!predicted || predicted->bytes <= *setup_.memory_limit) return false;
-  exclude_point(slot.point, PointStatus::kNotTried,
-                "would hold " + text::byte_text(predicted->bytes) + " [" +
-                    text::byte_text(predicted->interval.low) + ", " +
-                    text::byte_text(predicted->interval.high) + "] by smaller batches, more than " +
-                    text::byte_text(*setup_.memory_limit));
+  exclude_point(
+      slot.point, PointStatus::kNotTried,
+      formatted("would hold {} [{}, {}] by smaller batches, more than {}",
+                text::byte_text(predicted->bytes), text::byte_text(predicted->interval.low),
+                text::byte_text(predicted->interval.high), text::byte_text(*setup_.memory_limit)));
   return true;
 }
 
@@ -175,9 +176,9 @@ void TuneAgenda::announce_rungs() {
   const std::vector<Rung>& rungs = search_.rungs();
   for (; rungs_announced_ < rungs.size(); ++rungs_announced_) {
     if (rungs[rungs_announced_].points.empty() || rungs[rungs_announced_ - 1].rounds == 0) continue;
-    setup_.print_line("rung " + std::to_string(rungs_announced_) + ": " +
-                      text::counted(std::ssize(rungs[rungs_announced_].points), "point") +
-                      " left of " + std::to_string(rungs[rungs_announced_ - 1].points.size()));
+    setup_.print_line(formatted("rung {}: {} left of {}", rungs_announced_,
+                                text::counted(std::ssize(rungs[rungs_announced_].points), "point"),
+                                rungs[rungs_announced_ - 1].points.size()));
   }
 }
 
@@ -239,7 +240,7 @@ std::optional<run::Job> TuneAgenda::next(const record::Results& finished) {
                   .launch = static_cast<int>(slot->launch),
                   .block = static_cast<int>(slot->rung),
                   .position = static_cast<int>(slot->position),
-                  .note = slot->warm ? "thrown away" : "rung " + std::to_string(slot->rung),
+                  .note = slot->warm ? "thrown away" : formatted("rung {}", slot->rung),
                   .context = context_of(*slot)};
 }
 

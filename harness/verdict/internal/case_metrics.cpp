@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/text/words.h"
@@ -60,9 +61,10 @@ std::string note_on(const TestedMetric& metric, const MetricValues& values) {
   const std::int64_t steps = values.fewest_steps();
   if (metric.metric == "step_p99_ns" && steps > 0 &&
       steps < static_cast<std::int64_t>(estimate::kMinStepsForP99)) {
-    return metric.name + " of " + text::counted(steps, "step") +
-           " is little more than the slowest one; measure " +
-           std::to_string(estimate::kMinStepsForP99) + " or more per launch (schedule.active)";
+    return formatted(
+        "{} of {} is little more than the slowest one; measure {} or more per launch "
+        "(schedule.active)",
+        metric.name, text::counted(steps, "step"), estimate::kMinStepsForP99);
   }
   return {};
 }
@@ -157,14 +159,16 @@ std::vector<Metric> common_columns(const ComparisonSide& base, const ComparisonS
     }
     Metric& before = columns[found->second];
     if (before.unit != metric.unit) {
-      throw ConfigError(candidate.where, "has '" + metric.name + "' in '" + metric.unit + "', " +
-                                             base.where + " has it in '" + before.unit +
-                                             "'; values in different units are not compared");
-    }
-    if (before.direction != metric.direction) {
       throw ConfigError(
           candidate.where,
-          "disagrees with " + base.where + " on whether more is better for '" + metric.name + "'");
+          formatted(
+              "has '{}' in '{}', {} has it in '{}'; values in different units are not compared",
+              metric.name, metric.unit, base.where, before.unit));
+    }
+    if (before.direction != metric.direction) {
+      throw ConfigError(candidate.where,
+                        formatted("disagrees with {} on whether more is better for '{}'",
+                                  base.where, metric.name));
     }
     before.exact = before.exact || metric.exact;  // files of version 1.0 do not record it
   }

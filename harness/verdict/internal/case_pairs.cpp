@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 
 namespace stepbench::verdict {
@@ -23,9 +24,10 @@ void refuse_non_measurement(const ComparisonSide& side, const record::LaunchRow&
                       "file works; run it again without them");
   }
   if (!row.key.arm.empty()) {
-    throw ConfigError(side.where, "holds the arms of an A/B campaign (arm '" + row.key.arm +
-                                      "'), which has verdicts of its own; compare takes runs "
-                                      "without arms");
+    throw ConfigError(side.where,
+                      formatted("holds the arms of an A/B campaign (arm '{}'), which has verdicts "
+                                "of its own; compare takes runs without arms",
+                                row.key.arm));
   }
 }
 
@@ -51,10 +53,10 @@ Side gather(const ComparisonSide& side, const CaseKey& key) {
       const auto name = [&](const record::LaunchRow& of) {
         return estimate::case_name(of.options, of.workload, varying, of.key.case_id);
       };
-      throw ConfigError(
-          "--ignore",
-          "makes the cases " + name(*one.first) + " and " + name(row) + " of " + side.where +
-              " equal, which is ambiguous; ignore fewer keys, or run one of them alone");
+      throw ConfigError("--ignore",
+                        formatted("makes the cases {} and {} of {} equal, which is ambiguous; "
+                                  "ignore fewer keys, or run one of them alone",
+                                  name(*one.first), name(row), side.where));
     }
     if (row.outcome.kind == Outcome::Kind::kMeasured) {
       one.measured.push_back(&launch);

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/findings/finding.h"
@@ -233,7 +234,8 @@ std::string fault_text(const FaultChange& change) {
   const auto rounded = [](double per_step) {
     return text::with_separators(static_cast<std::int64_t>(std::llround(per_step)));
   };
-  return "page faults " + rounded(change.base) + " -> " + rounded(change.candidate) + " per step";
+  return formatted("page faults {} -> {} per step", rounded(change.base),
+                   rounded(change.candidate));
 }
 
 std::optional<FaultChange> explaining_faults(const CasePair& pair, double confidence,

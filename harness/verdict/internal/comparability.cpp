@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/words.h"
@@ -66,7 +67,7 @@ Fingerprints fingerprints_of(std::span<const record::Launch* const> launches) {
 }
 
 std::string fingerprint_of_rank(std::string_view name, int rank) {
-  return std::string(kOfRank) + std::to_string(rank) + "." + std::string(name);
+  return formatted("{}{}.{}", kOfRank, rank, name);
 }
 
 std::string fingerprint_words(std::string_view name) {
@@ -282,15 +283,16 @@ void refuse_mismatch(const ComparisonSide& candidate,
   std::string flags;
   for (const EnvironmentDifference& difference : differences) {
     if (difference.field_class != FieldClass::kMustMatch || difference.allowed) continue;
-    text += "\n  " + difference.field + ": " + difference.base + " in the base, " +
-            difference.candidate + " here";
+    text += formatted("\n  {}: {} in the base, {} here", difference.field, difference.base,
+                      difference.candidate);
     if (flags.find(" " + difference.field) == std::string::npos) {
       flags += " --allow " + difference.field;
     }
   }
   if (text.empty()) return;
-  throw ConfigError(candidate.where, "was not measured in the same environment:" + text +
-                                         "\n  To compare anyway:" + flags);
+  throw ConfigError(candidate.where,
+                    formatted("was not measured in the same environment:{}\n  To compare anyway:{}",
+                              text, flags));
 }
 
 namespace {
@@ -388,29 +390,31 @@ std::vector<std::string> fingerprint_notes(const CasePair& pair) {
     const auto other = sides.candidate.find(name);
     if (other == sides.candidate.end()) continue;
     if (base.spread > limit) {
-      notes.push_back("launches of the base differ in " + fingerprint_words(name) + ", " +
-                      number_text(base.low) + " to " + number_text(base.high) +
-                      ": only a larger difference of the candidate is reported");
+      notes.push_back(
+          formatted("launches of the base differ in {}, {} to {}: only a larger difference of the "
+                    "candidate is reported",
+                    fingerprint_words(name), number_text(base.low), number_text(base.high)));
     }
     if (std::isfinite(base.value) || std::isfinite(other->second.value)) continue;
-    notes.push_back("neither side has a finite " + fingerprint_words(name) +
-                    ": whether they compute the same is not known");
+    notes.push_back(
+        formatted("neither side has a finite {}: whether they compute the same is not known",
+                  fingerprint_words(name)));
   }
   return notes;
 }
 
 std::string to_text(const FingerprintDifference& difference) {
   const std::string begin =
-      "the sides do not compute the same: " + fingerprint_words(difference.name) + ' ';
+      formatted("the sides do not compute the same: {} ", fingerprint_words(difference.name));
   const std::string base = number_text(difference.base);
   const std::string candidate = number_text(difference.candidate);
   if (!std::isfinite(difference.relative)) {
-    return begin + "is " + base + " in the base and " + candidate + " in the candidate";
+    return formatted("{}is {} in the base and {} in the candidate", begin, base, candidate);
   }
   char numbers[64];
   std::snprintf(numbers, sizeof numbers, " differ by %.1e, more than %.0e for ",
                 difference.relative, difference.limit);
-  return begin + base + " and " + candidate + numbers + difference.precision;
+  return formatted("{}{} and {}{}{}", begin, base, candidate, numbers, difference.precision);
 }
 
 std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked) {
@@ -419,10 +423,11 @@ std::vector<std::string> take_varying_counts(std::vector<MetricSamples>& asked) 
     const std::vector<double>& base = one.samples.base;
     const std::vector<double>& candidate = one.samples.candidate;
     if (!one.samples.exact || (!varies(base) && !varies(candidate))) return false;
-    notes.push_back(one.metric.name +
-                    " varies between launches, so there is no verdict on it: " + range_text(base) +
-                    " in the base, " + range_text(candidate) + " in the candidate" +
-                    (one.metric.unit.empty() ? "" : " (" + one.metric.unit + ')'));
+    notes.push_back(
+        formatted("{} varies between launches, so there is no verdict on it: {} in the base, {} in "
+                  "the candidate{}",
+                  one.metric.name, range_text(base), range_text(candidate),
+                  one.metric.unit.empty() ? "" : " (" + one.metric.unit + ')'));
     return true;
   });
   return notes;
@@ -439,10 +444,10 @@ std::vector<std::string> exact_count_notes(const CountedLaunches& base,
     const auto before = repeated(timed ? base.timed : base.profiled, metric.name);
     const auto after = repeated(timed ? candidate.timed : candidate.profiled, metric.name);
     if (!before || !after || *before == *after) continue;
-    notes.push_back(metric.name + ' ' + stepbench::to_text(Value{*before}) + " -> " +
-                    stepbench::to_text(Value{*after}) +
-                    (metric.unit.empty() ? "" : ' ' + metric.unit) + ", counted exactly" +
-                    (timed ? "" : " in profiled launches"));
+    notes.push_back(formatted("{} {} -> {}{}, counted exactly{}", metric.name,
+                              stepbench::to_text(Value{*before}), stepbench::to_text(Value{*after}),
+                              metric.unit.empty() ? "" : ' ' + metric.unit,
+                              timed ? "" : " in profiled launches"));
   }
   return notes;
 }

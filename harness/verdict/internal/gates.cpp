@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/estimate/noise.h"
 #include "harness/record/quality.h"
@@ -36,12 +37,13 @@ std::string cause_of(double spread, const std::optional<WindowSpread>& within) {
   const double predicted = kMiddleHalf * within->relative_sd;
   if (predicted * predicted >= kMinExplainedShare * spread * spread) {
     const double longer = spread / kNoiseWarns;
-    return ": their windows are too short for steps that vary so much; measure about " +
-           text::rough_count(static_cast<double>(within->steps) * longer * longer) +
-           " steps per launch instead of " + std::to_string(within->steps) + " (schedule.active)";
+    return formatted(
+        ": their windows are too short for steps that vary so much; measure about {} steps per "
+        "launch instead of {} (schedule.active)",
+        text::rough_count(static_cast<double>(within->steps) * longer * longer), within->steps);
   }
-  return ": short windows alone would give " + text::percent_text(predicted) +
-         ", the rest is the machine's";
+  return formatted(": short windows alone would give {}, the rest is the machine's",
+                   text::percent_text(predicted));
 }
 
 struct Watched {
@@ -140,7 +142,8 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
     const double level = (mean(arms.base) + mean(arms.candidate)) / 2;
     if (row.level(level) < record::FactLevel::kUnusable) return;
     warn(gate, level, row.unusable,
-         "the machine was busy: others used " + text::percent_text(level) + " of its CPU time");
+         formatted("the machine was busy: others used {} of its CPU time",
+                   text::percent_text(level)));
     return;
   }
   const Seen base = launches_of(cases, &CasePair::base, row.fact);
@@ -153,10 +156,9 @@ void judge_level(const record::FactRow& row, const Arms& arms, std::span<const C
   const double warns_at = row.fact == Fact::kThrottled ? 0 : kLabelledWarns;
   if (!(share > warns_at)) return;
   warn(gate, share, warns_at,
-       "in " + std::to_string(all) + " of " + text::counted(launches, "launch") + ' ' +
-           std::string(launch_flag::meaning(row.flag)) + " (" + std::to_string(base.reported) +
-           " of " + names.base + ", " + std::to_string(candidate.reported) + " of " +
-           names.candidate + ')');
+       formatted("in {} of {} {} ({} of {}, {} of {})", all, text::counted(launches, "launch"),
+                 launch_flag::meaning(row.flag), base.reported, names.base, candidate.reported,
+                 names.candidate));
 }
 
 // If the fact was recorded on one side only, a difference cannot be ruled out. Not for throttling,
@@ -168,8 +170,8 @@ void judge_watching(const Watched& watched, std::span<const CasePair> cases, con
   const bool both = (base.watched == 0) == (candidate.watched == 0);
   if (both || watched.fact == Fact::kThrottled || base.launches * candidate.launches == 0) return;
   warn(gate, 0, 0,
-       std::string(watched.what) + " was not watched in " +
-           (base.watched == 0 ? names.base : names.candidate));
+       formatted("{} was not watched in {}", watched.what,
+                 base.watched == 0 ? names.base : names.candidate));
 }
 
 Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Design design) {
@@ -190,9 +192,9 @@ Gate judge_watched(const Watched& watched, std::span<const CasePair> cases, Desi
   gate.value = arm_difference;
   gate.warns_at = row.arm_difference;
   if (fails) gate.fails_at = row.arm_difference;
-  gate.text = std::string(watched.what) +
-              " differs by more than chance: " + text::percent_text(before) + " in " + names.base +
-              ", " + text::percent_text(after) + " in " + names.candidate;
+  gate.text =
+      formatted("{} differs by more than chance: {} in {}, {} in {}", watched.what,
+                text::percent_text(before), names.base, text::percent_text(after), names.candidate);
   return gate;
 }
 
@@ -214,8 +216,9 @@ Gate judge_clocks(std::span<const CasePair> cases, Design design) {
   gate.value = after / before - 1;
   if (!(std::abs(gate.value) > arm_difference)) return gate;
   const SideNames names = names_in(design);
-  gate.text = "the GPU's clock was " + text::short_number(before, 0) + " MHz in " + names.base +
-              " and " + text::short_number(after, 0) + " MHz in " + names.candidate;
+  gate.text =
+      formatted("the GPU's clock was {} MHz in {} and {} MHz in {}", text::short_number(before, 0),
+                names.base, text::short_number(after, 0), names.candidate);
   if (power_capped(cases)) {
     gate.state = GateState::kWarning;
     gate.fails_at.reset();
@@ -255,9 +258,9 @@ Gate noise_gate(std::span<const double> step_ns, std::string_view arm,
   gate.value = stats::interquartile_range(values) / stats::median(values);
   if (!(gate.value > kNoiseWarns)) return gate;
   gate.state = GateState::kWarning;
-  gate.doubt = std::string(arm) + "'s own launches differ by " + text::percent_text(gate.value);
-  gate.text = gate.doubt + " (good: below " + text::short_number(100 * kNoiseWarns) + " %)" +
-              cause_of(gate.value, within);
+  gate.doubt = formatted("{}'s own launches differ by {}", arm, text::percent_text(gate.value));
+  gate.text = formatted("{} (good: below {} %){}", gate.doubt,
+                        text::short_number(100 * kNoiseWarns), cause_of(gate.value, within));
   return gate;
 }
 
@@ -293,8 +296,9 @@ Gate drift_gate(std::span<const std::vector<double>> cases) {
   if (!(size > kDriftWarns) || stats::mann_kendall(cases).p_two_sided > kDriftAlpha) return gate;
   gate.state = GateState::kWarning;
   gate.doubt = "the machine drifted by " + text::percent_text(size);
-  gate.text = "the machine drifted: steps of both arms became " + text::percent_text(size) +
-              (gate.value > 0 ? " slower" : " faster") + " from the first block to the last";
+  gate.text = formatted(
+      "the machine drifted: steps of both arms became {}{} from the first block to the last",
+      text::percent_text(size), gate.value > 0 ? " slower" : " faster");
   return gate;
 }
 

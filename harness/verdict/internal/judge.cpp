@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/stats/comparisons.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/words.h"
@@ -105,10 +106,9 @@ std::string to_text(const SlowLaunches& slow) {
   std::snprintf(numbers.data(), numbers.size(),
                 " of the base stand out as worse, by %.0f %%%s (that both have as many: p %.2g)",
                 100 * slow.excess, slow.base + slow.candidate > 1 ? " in the middle" : "", slow.p);
-  return seen_text(slow.candidate) + " of " +
-         text::counted(static_cast<std::int64_t>(slow.candidate_launches), "launch") +
-         " of the candidate and " + seen_text(slow.base) + " of " +
-         std::to_string(slow.base_launches) + numbers.data();
+  return formatted("{} of {} of the candidate and {} of {}{}", seen_text(slow.candidate),
+                   text::counted(static_cast<std::int64_t>(slow.candidate_launches), "launch"),
+                   seen_text(slow.base), slow.base_launches, numbers.data());
 }
 
 namespace {
@@ -163,9 +163,9 @@ void judge_exactly(const PairedSamples& samples, Design design, const UsableSamp
     const auto [low, high] = std::minmax_element(usable.base.begin(), usable.base.end());
     const auto [new_low, new_high] =
         std::minmax_element(usable.candidate.begin(), usable.candidate.end());
-    test.notes.push_back("exact distribution expected, but values range from " +
-                         stepbench::to_text(Value{std::min(*low, *new_low)}) + " to " +
-                         stepbench::to_text(Value{std::max(*high, *new_high)}));
+    test.notes.push_back(formatted("exact distribution expected, but values range from {} to {}",
+                                   stepbench::to_text(Value{std::min(*low, *new_low)}),
+                                   stepbench::to_text(Value{std::max(*high, *new_high)})));
     test.verdict = Verdict::kInconclusive;
     test.reason = TestReason::kCountVaries;
     return;
@@ -376,10 +376,10 @@ std::string too_few_to_prove(std::size_t pairs, std::size_t tests, const Verdict
   const std::size_t needed = tests == 0 ? 0 : pairs_to_reject(tests, rule);
   if (pairs >= needed) return {};
   const std::string_view unit = rule.design == Design::kSequential ? "launch" : "pair";
-  return text::counted(static_cast<std::int64_t>(pairs), unit) + (pairs == 1 ? " is" : " are") +
-         " too few to prove any single change among " +
-         text::counted(static_cast<std::int64_t>(tests), "test") + ": use " +
-         std::to_string(needed) + " or more";
+  return formatted("{}{} too few to prove any single change among {}: use {} or more",
+                   text::counted(static_cast<std::int64_t>(pairs), unit),
+                   pairs == 1 ? " is" : " are",
+                   text::counted(static_cast<std::int64_t>(tests), "test"), needed);
 }
 
 bool constant(std::span<const double> values) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::worker {
@@ -50,7 +51,7 @@ auto decoded(std::int64_t number, const Decode& decode) {
   try {
     return decode();
   } catch (const Error& error) {
-    throw ConfigError("check, line " + std::to_string(number), error.what());
+    throw ConfigError(formatted("check, line {}", number), error.what());
   }
 }
 
@@ -69,7 +70,8 @@ void check_cases(std::istream& in, std::ostream& out, const Catalogue& catalogue
     const bool known = std::any_of(workloads.begin(), workloads.end(), [&](const auto& type) {
       return type.name == resolved.workload;
     });
-    if (!known) answer.error("workload", "this worker has no workload '" + resolved.workload + "'");
+    if (!known)
+      answer.error("workload", formatted("this worker has no workload '{}'", resolved.workload));
     for (const WorkloadRule& row : rules) {
       if (row.workload == resolved.workload) row.rule(resolved, facts, answer);
     }

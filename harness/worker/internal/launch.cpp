@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/base/not_measurable.h"
 #include "harness/base/value.h"
@@ -38,8 +39,9 @@ const WorkloadType& find_type(std::span<const WorkloadType> types, const std::st
   const auto found =
       std::find_if(types.begin(), types.end(), [&](const auto& type) { return type.name == name; });
   if (found != types.end()) return *found;
-  throw Error("this worker has no workload '" + name + "'; it has: " +
-              text::join(types, ", ", [](const WorkloadType& type) { return type.name; }));
+  throw Error(
+      formatted("this worker has no workload '{}'; it has: {}", name,
+                text::join(types, ", ", [](const WorkloadType& type) { return type.name; })));
 }
 
 // 0: leave unchanged, if the option is "auto" or absent.
@@ -248,8 +250,8 @@ class Collector final : public ReportSink {
     for (ops::OpFrame& frame : ops::frames_of(table)) evidence_.ops.push_back(std::move(frame));
     if (table.dropped == 0) return;
     report_.flags.emplace_back(launch_flag::kOpsIncomplete);
-    report_.notes.push_back("the table of operations is incomplete: " +
-                            std::to_string(table.dropped) + " records were lost");
+    report_.notes.push_back(
+        formatted("the table of operations is incomplete: {} records were lost", table.dropped));
   }
 
  private:
@@ -305,9 +307,9 @@ record::LaunchReport make_report(const LaunchEvidence& evidence, std::span<const
   }
   if (const schedule::EpochSteps& steps = evidence.options.epoch_steps; steps.per_epoch > 0) {
     report.notes.push_back(
-        "the window lies inside one epoch: what a border costs is not in these numbers; "
-        "schedule.active: " +
-        std::to_string(steps.per_epoch) + " holds a whole epoch");
+        formatted("the window lies inside one epoch: what a border costs is not in these numbers; "
+                  "schedule.active: {} holds a whole epoch",
+                  steps.per_epoch));
   }
   if (loop.within_launch) {
     report.schedule["within_launch_low_ns"] = loop.within_launch->low;

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 namespace stepbench::worker {
@@ -53,15 +54,14 @@ LoopResult Loop::run(const OnStage& on_stage, const OnCycle& on_cycle) {
   }
   if (result_.cycles == 0) {
     const schedule::Schedule& schedule = options_.schedule;
-    throw Error("limits.wall_s ended the launch before its first cycle was finished: it has " +
-                std::to_string(schedule.wait + schedule.warmup) + " steps of warm-up and " +
-                std::to_string(schedule.active) + " measured ones, and " +
-                std::to_string(result_.all_steps) +
-                " steps were done; raise limits.wall_s, or lower schedule.active" +
-                (options_.block_steps == 1
-                     ? ""
-                     : ", which grows with the " + std::to_string(options_.block_steps) +
-                           " workers of the loader"));
+    throw Error(formatted(
+        "limits.wall_s ended the launch before its first cycle was finished: it has {} steps of "
+        "warm-up and {} measured ones, and {} steps were done; raise limits.wall_s, or lower "
+        "schedule.active{}",
+        schedule.wait + schedule.warmup, schedule.active, result_.all_steps,
+        options_.block_steps == 1
+            ? ""
+            : formatted(", which grows with the {} workers of the loader", options_.block_steps)));
   }
   return result_;
 }
@@ -203,8 +203,7 @@ constexpr double kMaxReservedS = 10;
 std::int64_t count(const ResolvedCase& resolved, const char* option, std::int64_t smallest) {
   const std::int64_t value = resolved.integer(option);
   if (value < smallest) {
-    throw Error(std::string(option) + " must be at least " + std::to_string(smallest) + ", is " +
-                std::to_string(value));
+    throw Error(formatted("{} must be at least {}, is {}", option, smallest, value));
   }
   return value;
 }

@@ -14,6 +14,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/nights/night_store.h"
 #include "harness/run/launch.h"
 #include "harness/run/worker_program.h"
@@ -64,9 +65,9 @@ void add_help(Command& help) {
     const bool is_command = words.empty() || program.find_command(words.front()) != nullptr;
     const std::string page = is_command ? std::string() : help_page(words);
     if (!is_command && page.empty()) {
-      throw ConfigError("help", unknown_command_text(program, words.front()) +
-                                    "\nor a page: " + text::join(topic_names()) +
-                                    "; no page contains '" + text::join(words, " ") + "'");
+      throw ConfigError("help", formatted("{}\nor a page: {}; no page contains '{}'",
+                                          unknown_command_text(program, words.front()),
+                                          text::join(topic_names()), text::join(words, " ")));
     }
     environment.out << (is_command
                             ? help_text(command_named(program, words), out_style(environment))

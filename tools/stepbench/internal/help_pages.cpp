@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 #include "harness/text/words.h"
 
@@ -105,8 +106,7 @@ std::string title_of_page(const HelpPage& page) {
 std::string page_section_text(const PageSection& section) {
   std::string text(section.text);
   while (text.ends_with("\n\n")) text.pop_back();
-  return text + "\n(" + std::string(section.page->file) + ", stepbench help " +
-         std::string(section.page->topic) + ")\n";
+  return formatted("{}\n({}, stepbench help {})\n", text, section.page->file, section.page->topic);
 }
 
 // Prints up to three sections; for more, a list of where they are and how to print one.
@@ -151,11 +151,11 @@ std::string help_page(std::span<const std::string> words) {
     const std::vector<PageSection> sections = sections_of(*page);
     const std::vector<PageSection> found = sections_with(sections, words.subspan(1));
     if (found.empty()) {
-      throw ConfigError("help", std::string(page->file) + " has no section about '" +
-                                    text::join(words.subspan(1), " ") + "'; sections: " +
-                                    text::join(sections, "; ", [](const PageSection& each) {
-                                      return each.heading;
-                                    }));
+      throw ConfigError("help", formatted("{} has no section about '{}'; sections: {}", page->file,
+                                          text::join(words.subspan(1), " "),
+                                          text::join(sections, "; ", [](const PageSection& each) {
+                                            return each.heading;
+                                          })));
     }
     return found_text(found);
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/os/files.h"
 #include "harness/text/printable.h"
@@ -72,9 +73,9 @@ std::string traces_text(const fs::path& run) {
   std::error_code ignored;
   const fs::path folder = run / "traces";
   if (!fs::is_directory(folder, ignored) || fs::is_empty(folder, ignored)) return {};
-  return "Traces: " + text::printable(folder.string()) +
-         " (open one at https://ui.perfetto.dev, or: tensorboard --logdir " +
-         text::printable(text::shell_word(folder.string())) + ")\n";
+  return formatted(
+      "Traces: {} (open one at https://ui.perfetto.dev, or: tensorboard --logdir {})\n",
+      text::printable(folder.string()), text::printable(text::shell_word(folder.string())));
 }
 
 bool has_measured(const record::Results& results) {

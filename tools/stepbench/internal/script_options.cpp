@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/os/files.h"
 #include "harness/plan/plan.h"
@@ -24,8 +25,9 @@ std::string file_of_module(const std::string& module) {
   for (const char* end : {".py", "/__main__.py"}) {
     if (std::filesystem::is_regular_file(path + end, error)) return path + end;
   }
-  throw UsageError("--python -m " + module + ": there is no " + path + ".py and no " + path +
-                   "/__main__.py in this folder");
+  throw UsageError(
+      formatted("--python -m {}: there is no {}.py and no {}/__main__.py in this folder", module,
+                path, path));
 }
 
 // Throws UsageError if the script does not exist; suggests the script with the most similar name.
@@ -37,9 +39,10 @@ void require_script(const std::filesystem::path& script) {
   for (const auto& each : std::filesystem::directory_iterator(folder, error)) {
     if (each.path().extension() == ".py") there.push_back(each.path().filename().string());
   }
-  throw UsageError("--python " + script.string() + ": " +
-                   os::why_absent(script, "no such file" + text::did_you_mean(
-                                                               script.filename().string(), there)));
+  throw UsageError(formatted(
+      "--python {}: {}", script.string(),
+      os::why_absent(script,
+                     "no such file" + text::did_you_mean(script.filename().string(), there))));
 }
 
 }  // namespace
@@ -90,9 +93,10 @@ std::optional<std::string> note_of_loops(const ScriptOptions& script) {
   if (script.path.empty()) return std::nullopt;
   const std::int64_t line = campaign::line_of_unknown_loop(script.path);
   if (line == 0) return std::nullopt;
-  return script.path + ", line " + std::to_string(line) +
-         ": the loop's name is only known when the script runs; the first loop is measured, --set "
-         "script.loop=NAME measures another, --sweep script.loop=A,B each of them";
+  return formatted(
+      "{}, line {}: the loop's name is only known when the script runs; the first loop is "
+      "measured, --set script.loop=NAME measures another, --sweep script.loop=A,B each of them",
+      script.path, line);
 }
 
 }  // namespace stepbench::cli

@@ -7,6 +7,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/run_folder.h"
 #include "harness/nights/night_store.h"
 #include "harness/record/result_file.h"
@@ -61,7 +62,7 @@ void print_report(const nights::ImportReport& report, const nights::TrackStore& 
   out << '\n';
   if (!report.exclusions.empty()) {
     out << "skipped: " << text::join(report.exclusions, ", ", [](const auto& each) {
-      return std::to_string(each.second) + " (" + each.first + ")";
+      return formatted("{} ({})", each.second, each.first);
     }) << '\n';
   }
   for (const std::string& note : report.notes) out << "note: " << text::printable(note) << '\n';
@@ -89,9 +90,9 @@ int track_add(const TrackAddArguments& arguments, const Environment& environment
     } catch (const ConfigError& error) {
       if (all.runs.empty()) throw;
       print_report(all, store, environment);
-      throw ConfigError(path.string(), std::string(error.what()) + " (what " +
-                                           text::counted(std::ssize(all.runs), "run") +
-                                           " before it added is stored)");
+      throw ConfigError(path.string(),
+                        formatted("{} (what {} before it added is stored)", error.what(),
+                                  text::counted(std::ssize(all.runs), "run")));
     }
   }
   print_report(all, store, environment);

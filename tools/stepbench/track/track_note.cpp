@@ -11,6 +11,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/nights/acts.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/history.h"
@@ -69,23 +70,24 @@ std::string alert_summary(const NoteArguments& arguments, const std::string& id,
                           const nights::Acceptance& acceptance) {
   const std::string assignee_text = "assigned to " + text::printable(arguments.who);
   if (arguments.as == "open") {
-    return id + " is open and " + (arguments.who.empty() ? "unassigned" : assignee_text) + '\n';
+    return formatted("{} is open and {}\n", id,
+                     arguments.who.empty() ? "unassigned" : assignee_text);
   }
   std::string message;
   if (arguments.as == "accepted") {
     message = id + " is accepted";
     if (!acceptance.until.empty()) {
-      message += " until " + acceptance.until + "; it comes back after that\n";
+      message += formatted(" until {}; it comes back after that\n", acceptance.until);
     } else if (!acceptance.expect.empty()) {
-      message += "; it comes back when the change grows beyond " +
-                 text::printable(acceptance.expect) + '\n';
+      message += formatted("; it comes back when the change grows beyond {}\n",
+                           text::printable(acceptance.expect));
     } else {
       message += "; the current values are the usual\n";
     }
   } else if (arguments.who.empty()) {
-    return id + ": " + text::printable(acceptance.reason) + '\n';
+    return formatted("{}: {}\n", id, text::printable(acceptance.reason));
   }
-  return arguments.who.empty() ? message : message + id + " is " + assignee_text + '\n';
+  return arguments.who.empty() ? message : formatted("{}{} is {}\n", message, id, assignee_text);
 }
 
 int note_alert(const NoteArguments& arguments, const Environment& environment) {
@@ -174,20 +176,19 @@ void check_note(const NoteArguments& arguments, const NotedKind& kind) {
   const bool of_alert = kind.note == note_alert;
   const bool of_series = kind.note == note_series;
   const auto refuse = [&](const char* option, const std::string& problem) {
-    throw ConfigError(option,
-                      problem + "; '" + arguments.subject + "' is " + std::string(kind.name));
+    throw ConfigError(option, formatted("{}; '{}' is {}", problem, arguments.subject, kind.name));
   };
   // A subject that is not a series may be a misspelt alert or run.
   const std::string takes =
-      std::string(kind.name) + " takes " + text::join(kind.as, " or ") +
-      (of_series ? "; an alert is named as A17, a run by its folder or id" : "");
+      formatted("{} takes {}{}", kind.name, text::join(kind.as, " or "),
+                of_series ? "; an alert is named as A17, a run by its folder or id" : "");
   const bool known = std::ranges::find(kind.as, arguments.as) != kind.as.end();
   if (!arguments.as.empty() && !known) {
     throw ConfigError("--as",
-                      "found '" + arguments.as + "' for '" + arguments.subject + "': " + takes);
+                      formatted("found '{}' for '{}': {}", arguments.as, arguments.subject, takes));
   }
   if (of_series && arguments.as.empty()) {
-    throw ConfigError("--as", "is missing for '" + arguments.subject + "': " + takes);
+    throw ConfigError("--as", formatted("is missing for '{}': {}", arguments.subject, takes));
   }
   if (!of_alert && !arguments.who.empty()) refuse("--who", "assigns an alert");
   if (!of_series && !arguments.metric.empty()) {

@@ -4,6 +4,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/nightly.h"
 #include "harness/machine/environment.h"
 #include "harness/text/numbers.h"
@@ -30,9 +31,9 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
     const std::string why = each.needed ? "reference" : "not needed";
     const std::string done =
         each.removed ? (arguments.dry_run ? ", would be removed" : ", removed") : "";
-    out << text::printable(each.build.stored_utc.substr(0, 10) + "  " +
-                           each.build.build_id.substr(0, 12) + "  " +
-                           text::byte_text(static_cast<double>(each.bytes)) + "  " + why + done)
+    out << text::printable(formatted("{}  {}  {}  {}{}", each.build.stored_utc.substr(0, 10),
+                                     each.build.build_id.substr(0, 12),
+                                     text::byte_text(static_cast<double>(each.bytes)), why, done))
         << '\n';
   }
   out << text::counted(static_cast<std::int64_t>(pruned.programs.size()), "program") << ", "

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::data {
@@ -67,11 +68,11 @@ std::string_view file_kind(std::span<const std::byte> start) {
 
 std::string looks_like(std::span<const std::byte> start) {
   const std::string_view kind = file_kind(start);
-  return kind.empty() ? "" : "; this looks like a " + std::string(kind) + " file";
+  return kind.empty() ? "" : formatted("; this looks like a {} file", kind);
 }
 
 ConfigError file_error(const std::string& path, std::uint64_t offset, const std::string& what) {
-  return {path, "offset " + std::to_string(offset) + ": " + what};
+  return {path, formatted("offset {}: {}", offset, what)};
 }
 
 namespace {
@@ -152,8 +153,8 @@ std::optional<std::string> skipped_files_note(const SkippedFiles& skipped_files,
   add(skipped_files.pipes, "pipe");
   add(skipped_files.sockets, "socket");
   add(skipped_files.others, "special file");
-  return std::to_string(count) + " of " + text::counted(kept + count, "file") +
-         (count == 1 ? " is" : " are") + " left out: " + text::join_and(kinds);
+  return formatted("{} of {}{} left out: {}", count, text::counted(kept + count, "file"),
+                   count == 1 ? " is" : " are", text::join_and(kinds));
 }
 
 std::optional<std::string> missing_files_note(std::span<const std::string> paths) {
@@ -176,9 +177,9 @@ std::optional<std::string> missing_files_note(std::span<const std::string> paths
   }
   if (missing.empty()) return std::nullopt;
   const std::int64_t more = count - static_cast<std::int64_t>(missing.size());
-  if (more > 0) missing.push_back(std::to_string(more) + " more");
-  return text::join_and(missing) + (count == 1 ? " is" : " are") +
-         " missing, although there are files with lower and higher numbers";
+  if (more > 0) missing.push_back(formatted("{} more", more));
+  return formatted("{}{} missing, although there are files with lower and higher numbers",
+                   text::join_and(missing), count == 1 ? " is" : " are");
 }
 
 }  // namespace stepbench::data

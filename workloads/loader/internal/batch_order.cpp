@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "workloads/loader/batches.h"
 
 #include <algorithm>
@@ -228,15 +229,17 @@ constexpr std::size_t kMaxWeights = std::size_t{1} << 24;
 
 void require_drawable(const std::vector<double>& weights) {
   if (weights.size() > kMaxWeights) {
-    throw ConfigError(kWeightsOption, std::to_string(weights.size()) +
-                                          " samples; torch.multinomial draws from at most 2^24");
+    throw ConfigError(
+        kWeightsOption,
+        formatted("{} samples; torch.multinomial draws from at most 2^24", weights.size()));
   }
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (std::isfinite(weights[i]) && weights[i] >= 0) continue;
     std::ostringstream weight;
     weight << weights[i];
-    throw ConfigError(kWeightsOption, "weight " + std::to_string(i) + " is " + weight.str() +
-                                          ", expected a finite number that is not negative");
+    throw ConfigError(kWeightsOption,
+                      formatted("weight {} is {}, expected a finite number that is not negative", i,
+                                weight.str()));
   }
   if (std::accumulate(weights.begin(), weights.end(), 0.0) > 0) return;
   throw ConfigError(kWeightsOption, "all weights are zero: there is nothing to draw");
@@ -268,17 +271,16 @@ std::vector<double> sample_weights(const data::Dataset& dataset, const LoaderOpt
                             .path = options.weights,
                             .expected = "`balanced` or a text file with a weight per sample"});
     if (weights.size() != static_cast<std::size_t>(dataset.size())) {
-      throw ConfigError(kWeightsOption, options.weights + " has " + std::to_string(weights.size()) +
-                                            " weights for " + std::to_string(dataset.size()) +
-                                            " samples");
+      throw ConfigError(kWeightsOption, formatted("{} has {} weights for {} samples",
+                                                  options.weights, weights.size(), dataset.size()));
     }
   }
   require_drawable(weights);
   const std::int64_t draws = epoch_samples(dataset.size(), options);
   if (!options.with_replacement && draws > dataset.size()) {
-    throw ConfigError("loader.num_samples", "cannot draw " + std::to_string(draws) + " of " +
-                                                std::to_string(dataset.size()) +
-                                                " samples without replacement");
+    throw ConfigError(
+        "loader.num_samples",
+        formatted("cannot draw {} of {} samples without replacement", draws, dataset.size()));
   }
   return weights;
 }

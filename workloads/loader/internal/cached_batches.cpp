@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/data/sample_lengths.h"
@@ -90,9 +91,10 @@ void check_alone(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink)
       return;
     case StandalonePart::kStep:
       if (!on_device) return;
-      refuse("with transfer.placement: " + placement +
-             " the loader's batches are on the device already: the step alone would leave out the "
-             "copies; set placement: prefetch_stream");
+      refuse(
+          formatted("with transfer.placement: {} the loader's batches are on the device already: "
+                    "the step alone would leave out the copies; set placement: prefetch_stream",
+                    placement));
   }
 }
 
@@ -138,11 +140,11 @@ std::vector<WorkerThread> CachedBatches::worker_threads() const {
 void CachedBatches::keep(const Batch& batch) {
   const auto bytes = static_cast<std::int64_t>(batch.bytes());
   if (cached_.empty() && bytes > free_bytes_ / batches_) {
-    throw ConfigError(kAloneOption, text::counted(batches_, "batch") + " of " +
-                                        text::with_separators(bytes >> 20) +
-                                        " MiB do not fit into the " +
-                                        text::with_separators(free_bytes_ >> 20) +
-                                        " MiB of memory that are free; set a smaller batch_size");
+    throw ConfigError(kAloneOption, formatted("{} of {} MiB do not fit into the {} MiB of memory "
+                                              "that are free; set a smaller batch_size",
+                                              text::counted(batches_, "batch"),
+                                              text::with_separators(bytes >> 20),
+                                              text::with_separators(free_bytes_ >> 20)));
   }
   cached_.push_back(pinned_ != nullptr ? pinned_copy(batch, *pinned_) : plain_copy(batch));
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "workloads/loader/engines.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ const Engine* find_engine(const std::vector<Engine>& table, std::string_view nam
 const Engine& engine_of(const ResolvedCase& resolved) {
   const std::string& name = resolved.text("loader.engine");
   if (const Engine* row = find_engine(engines(), name)) return *row;
-  throw ConfigError("loader.engine", "unknown loader engine '" + name + "'");
+  throw ConfigError("loader.engine", formatted("unknown loader engine '{}'", name));
 }
 
 namespace {
@@ -45,8 +46,9 @@ void check_torch_cpp(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& s
   const std::int64_t threads = resolved.integer_or("loader.threads_per_worker", 1);
   if (threads != 1) {
     refuse("loader.threads_per_worker",
-           "engine torch_cpp does not cap the threads of its workers, but threads_per_worker is " +
-               std::to_string(threads) + "; leave it out or set engine: thread");
+           formatted("engine torch_cpp does not cap the threads of its workers, but "
+                     "threads_per_worker is {}; leave it out or set engine: thread",
+                     threads));
     return;
   }
   if (resolved.has("loader.affinity") && resolved.text("loader.affinity") != "none") {
@@ -90,9 +92,9 @@ void check_python(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& sink
     facts.swept ? sink.skip(reason) : sink.error(option, reason);
   };
   if (resolved.text("data.kind") != data::kPythonName) {
-    refuse("loader.engine", "engine python reads data.kind: python alone, and this is " +
-                                resolved.text("data.kind") +
-                                "; set engine: thread, or write a dataset() in Python");
+    refuse("loader.engine", formatted("engine python reads data.kind: python alone, and this is "
+                                      "{}; set engine: thread, or write a dataset() in Python",
+                                      resolved.text("data.kind")));
     return;
   }
   if (resolved.text_or("loader.sampler", "").starts_with("weighted")) {
@@ -201,9 +203,9 @@ void check_iterable(ResolvedCase& resolved, const RuleFacts& facts, RuleSink& si
   };
   if (resolved.text("data.kind") != data::kPythonName) {
     refuse("loader.engine",
-           "engine iterable takes its batches from loader() of a Python file "
-           "(data.kind: python), and this is " +
-               resolved.text("data.kind") + "; set engine: thread, or write a loader()");
+           formatted("engine iterable takes its batches from loader() of a Python file (data.kind: "
+                     "python), and this is {}; set engine: thread, or write a loader()",
+                     resolved.text("data.kind")));
     return;
   }
   if (resolved.text_or("transfer.placement", "") == "upstream") {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 #include "workloads/loader/batches.h"
 #include "workloads/loader/internal/cached_batches.h"
@@ -24,7 +25,8 @@ const Engine& engine_to_make(const std::vector<Engine>& table, const std::string
     if (inline_instead ? !engine.has_workers : engine.variant.name == name) return engine;
     known.push_back(engine.variant.name);
   }
-  throw ConfigError("loader.engine", "unknown engine '" + name + "'; known: " + text::join(known));
+  throw ConfigError("loader.engine",
+                    formatted("unknown engine '{}'; known: {}", name, text::join(known)));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "workloads/loader/batches.h"
 
 namespace stepbench::loader {
@@ -32,7 +33,7 @@ std::string current_error_text() {
 }
 
 std::exception_ptr worker_error(int worker, const std::string& what) {
-  return std::make_exception_ptr(Error("loader worker " + std::to_string(worker) + ": " + what));
+  return std::make_exception_ptr(Error(formatted("loader worker {}: {}", worker, what)));
 }
 
 PrefetchingLoader::PrefetchingLoader(std::int64_t samples, const LoaderOptions& options,
@@ -129,7 +130,7 @@ void PrefetchingLoader::receive(Wait& wait) {
   if (!arrived_.empty()) return;
   std::ostringstream seconds;
   seconds << options_.timeout_s;
-  throw Error("the loader timed out after " + seconds.str() + " seconds (loader.timeout_s)");
+  throw Error(formatted("the loader timed out after {} seconds (loader.timeout_s)", seconds.str()));
 }
 
 void PrefetchingLoader::accept_result(LoaderResult& result) {

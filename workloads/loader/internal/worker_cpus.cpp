@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 
 namespace stepbench::loader {
@@ -20,14 +21,14 @@ constexpr const char* kAffinityOption = "loader.affinity";
 std::vector<int> listed(std::string_view text, const std::vector<int>& cores) {
   const std::optional<std::vector<int>> chosen = text::parse_cpu_list(text);
   if (!chosen || chosen->empty()) {
-    throw ConfigError(kAffinityOption,
-                      "expected none, spread, compact or cores as in \"0,2-5\", found '" +
-                          std::string(text) + "'");
+    throw ConfigError(
+        kAffinityOption,
+        formatted("expected none, spread, compact or cores as in \"0,2-5\", found '{}'", text));
   }
   for (const int core : *chosen) {
     if (std::ranges::binary_search(cores, core)) continue;
-    throw ConfigError(kAffinityOption, "core " + std::to_string(core) +
-                                           " is not among those that this process may use");
+    throw ConfigError(kAffinityOption,
+                      formatted("core {} is not among those that this process may use", core));
   }
   return *chosen;
 }
@@ -55,8 +56,8 @@ std::string cores_text(const std::vector<std::vector<int>>& workers) {
   std::string text;
   for (std::size_t worker = 0; worker < workers.size(); ++worker) {
     if (!text.empty()) text += "; ";
-    text += "worker " + std::to_string(worker) + ": " +
-            (workers[worker].empty() ? "not known" : text::cpu_list_text(workers[worker]));
+    text += formatted("worker {}: {}", worker,
+                      workers[worker].empty() ? "not known" : text::cpu_list_text(workers[worker]));
   }
   return text;
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <algorithm>
@@ -38,10 +39,10 @@ Paragraph nights_paragraph(const nights::History& history) {
   }
   std::set<std::string> hosts;
   for (const nights::TrackedRun& run : history.runs) hosts.insert(run.host);
-  return {.text = text::counted(std::ssize(history.runs), "night") + " on " +
-                  text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())) + ", " +
-                  text::minute_text(history.runs.front().started_utc) + " to " +
-                  text::minute_text(history.runs.back().started_utc)};
+  return {.text = formatted("{} on {}, {} to {}", text::counted(std::ssize(history.runs), "night"),
+                            text::join_and(std::vector<std::string>(hosts.begin(), hosts.end())),
+                            text::minute_text(history.runs.front().started_utc),
+                            text::minute_text(history.runs.back().started_utc))};
 }
 
 document::Table titled(std::string title, document::Table table) {
@@ -83,10 +84,10 @@ ReportContent history_content(const nights::History& history,
     drawn.push_back(std::move(shown));
   }
   if (rows.size() > drawn.size()) {
-    nights.blocks.emplace_back(Paragraph{
-        text::counted(std::ssize(drawn), "series") + " of " + std::to_string(rows.size()) +
-        " are drawn, the most urgent first; `stepbench track show` draws any, `stepbench track "
-        "report --site` all."});
+    nights.blocks.emplace_back(
+        Paragraph{formatted("{} of {} are drawn, the most urgent first; `stepbench track show` "
+                            "draws any, `stepbench track report --site` all.",
+                            text::counted(std::ssize(drawn), "series"), rows.size())});
   }
   nights.blocks.emplace_back(
       titled("Every night of the series that are drawn", nights_table(drawn, names, kMaxNights)));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/report/history.h"
 #include "harness/report/internal/html/chart_json.h"
@@ -28,11 +29,11 @@ std::optional<document::Figure> changes_figure(const nights::Night& night,
     if (most == nullptr || std::abs(*series.change) > std::abs(*most->change)) most = &series;
   }
   if (most == nullptr) return std::nullopt;
-  return document::Figure{.title = "Tonight against the usual",
-                          .alt = text::counted(known, "series") + ", the largest change " +
-                                 text::signed_percent(*most->change) + " % of " +
-                                 names.name(most->series) + '.',
-                          .json = chart("night").close_object().take()};
+  return document::Figure{
+      .title = "Tonight against the usual",
+      .alt = formatted("{}, the largest change {} % of {}.", text::counted(known, "series"),
+                       text::signed_percent(*most->change), names.name(most->series)),
+      .json = chart("night").close_object().take()};
 }
 
 document::Table environment_table(const nights::Night& night) {

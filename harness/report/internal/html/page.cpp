@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <string>
@@ -46,26 +47,28 @@ std::string policy(const ReportOptions& options) {
   } else if (!options.plotly.script.empty()) {
     sources += source_of(options.plotly.script);
   }
-  return "default-src 'none'; script-src" + sources +
-         "; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
+  return formatted(
+      "default-src 'none'; script-src{}; style-src 'unsafe-inline'; img-src data: blob:; base-uri "
+      "'none'; form-action 'none'",
+      sources);
 }
 
 void append_contents(std::string& html, const ReportContent& content, const document::Line& back) {
   html += "<nav aria-label=\"Contents\"><ul>\n";
   if (!back.link.empty()) {
-    html += "<li><a href=\"" + text::html_text(back.link) + "\">" + text::html_text(back.text) +
-            "</a></li>\n";
+    html += formatted("<li><a href=\"{}\">{}</a></li>\n", text::html_text(back.link),
+                      text::html_text(back.text));
   }
   for (const document::Chapter& section : content.sections) {
-    html += "<li><a href=\"#" + text::html_text(section.id) + "\">" +
-            text::html_text(section.title) + "</a></li>\n";
+    html += formatted("<li><a href=\"#{}\">{}</a></li>\n", text::html_text(section.id),
+                      text::html_text(section.title));
   }
   html += "</ul></nav>\n";
 }
 
 // Adds JSON in a data element; compressed, for speed rather than size, if `pack` and it is long.
 void append_data(std::string& html, const std::string& id, std::string_view json, bool pack) {
-  html += "<script type=\"application/json\" id=\"" + id + '"';
+  html += formatted("<script type=\"application/json\" id=\"{}\"", id);
   if (pack && json.size() > kPackedFrom) {
     html += " data-encoding=\"gzip+base64\">";
     html += base64(record::gzip_text(json, kQuickLevel));
@@ -78,7 +81,7 @@ void append_data(std::string& html, const std::string& id, std::string_view json
 
 void append_scripts(std::string& html, const ReportOptions& options) {
   if (!options.plotly_file.empty()) {
-    html += "<script src=\"" + text::html_text(options.plotly_file) + "\"></script>\n";
+    html += formatted("<script src=\"{}\"></script>\n", text::html_text(options.plotly_file));
   } else if (!options.plotly.script.empty()) {
     if (options.compact) {
       html += "<script type=\"text/plain\" id=\"plotly-packed\" data-encoding=\"gzip+base64\">";
@@ -104,11 +107,12 @@ std::string html_page(const ReportContent& content, std::string_view data,
   html += kGenerator;
   html += kViewport;
   html.reserve(options.plotly.script.size() + data.size() + 1'000'000);
-  html += "<meta http-equiv=\"Content-Security-Policy\" content=\"" + policy(options) + "\">\n";
-  html += "<title>" + text::html_text(content.title) + "</title>\n<style>";
+  html +=
+      formatted("<meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n", policy(options));
+  html += formatted("<title>{}</title>\n<style>", text::html_text(content.title));
   html += page_style();
   html += "</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the report</a>\n";
-  html += "<header>\n<h1>" + text::html_text(content.title) + "</h1>\n";
+  html += formatted("<header>\n<h1>{}</h1>\n", text::html_text(content.title));
   append_contents(html, content, options.back);
   html += "<div class=\"tools\" id=\"tools\"></div>\n";
   if (!draws) {

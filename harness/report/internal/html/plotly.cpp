@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "harness/os/text_file.h"
 #include "harness/record/input.h"
@@ -70,20 +71,22 @@ fs::path find_plotly(const std::string& given, const fs::path& program_dir) {
   std::error_code error;
   if (!given.empty()) {
     if (fs::is_regular_file(given, error)) return given;
-    throw ConfigError(
-        kFlag,
-        given + ' ' +
-            (fs::exists(given, error) ? "is not a file" : os::why_absent(given, "does not exist")) +
-            ": expected the script of plotly.js, " + kPlotlyFile + kTables);
+    throw ConfigError(kFlag,
+                      formatted("{} {}: expected the script of plotly.js, {}{}", given,
+                                fs::exists(given, error) ? "is not a file"
+                                                         : os::why_absent(given, "does not exist"),
+                                kPlotlyFile, kTables));
   }
   const std::vector<fs::path> looked = places(program_dir);
   for (const fs::path& place : looked) {
     if (fs::is_regular_file(place, error)) return place;
   }
   throw ConfigError(
-      kFlag, std::string("the script that draws the charts was not found; looked for ") +
-                 text::join(looked, " and ", [](const fs::path& place) { return place.string(); }) +
-                 ". Run tools/setup and build again, or give --plotly FILE" + kTables);
+      kFlag,
+      formatted("the script that draws the charts was not found; looked for {}. Run tools/setup "
+                "and build again, or give --plotly FILE{}",
+                text::join(looked, " and ", [](const fs::path& place) { return place.string(); }),
+                kTables));
 }
 
 }  // namespace
@@ -93,17 +96,20 @@ Plotly read_plotly(const std::string& given, const fs::path& program_dir) {
   std::string script(record::Input::read(file).text());
   const std::optional<std::string> version = version_of(script);
   if (!version) {
-    throw ConfigError(kFlag, file.string() +
-                                 " is not the script of plotly.js: its first lines do " +
-                                 "not say \"plotly.js v4\"" + kTables);
+    throw ConfigError(
+        kFlag,
+        formatted(
+            "{} is not the script of plotly.js: its first lines do not say \"plotly.js v4\"{}",
+            file.string(), kTables));
   }
   if (!version->starts_with(kMajor)) {
-    throw ConfigError(kFlag, file.string() + " is plotly.js " + *version +
-                                 "; the charts are made for version 4" + kTables);
+    throw ConfigError(kFlag, formatted("{} is plotly.js {}; the charts are made for version 4{}",
+                                       file.string(), *version, kTables));
   }
   if (!is_whole(script)) {
-    throw ConfigError(kFlag, file.string() + " is cut short (" + std::to_string(script.size()) +
-                                 " bytes): copy it again, or run tools/setup" + kTables);
+    throw ConfigError(kFlag,
+                      formatted("{} is cut short ({} bytes): copy it again, or run tools/setup{}",
+                                file.string(), script.size(), kTables));
   }
   return {for_an_element(std::move(script)), *version};
 }

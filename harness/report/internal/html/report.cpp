@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <algorithm>
@@ -20,9 +21,8 @@ void keep_sections(std::vector<document::Chapter>& sections, const std::vector<s
   for (const document::Chapter& section : sections) ids.push_back(section.id);
   for (const std::string& name : only) {
     if (std::ranges::find(ids, name) != ids.end()) continue;
-    throw ConfigError("--section", "unknown section '" + name + '\'' +
-                                       text::did_you_mean(name, ids) +
-                                       "; sections: " + text::join(ids));
+    throw ConfigError("--section", formatted("unknown section '{}'{}; sections: {}", name,
+                                             text::did_you_mean(name, ids), text::join(ids)));
   }
   std::erase_if(sections, [&](const document::Chapter& section) {
     return std::ranges::find(only, section.id) == only.end();
@@ -58,9 +58,8 @@ ReportContent error_content(const std::string& command, const std::string& messa
   json::JsonText json;
   json.open_object().text("error", message).integer("exit_code", exit_status).close_object();
   document::Chapter section{.id = "overview", .title = "Overview", .blocks = {}};
-  section.blocks.push_back(
-      document::Paragraph{.text = message + " (exit code " + std::to_string(exit_status) + ')',
-                          .tone = document::Tone::kBad});
+  section.blocks.push_back(document::Paragraph{
+      .text = formatted("{} (exit code {})", message, exit_status), .tone = document::Tone::kBad});
   return {.kind = "error",
           .title = command + " failed",
           .sections = {std::move(section)},

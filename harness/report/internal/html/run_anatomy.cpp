@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "harness/text/words.h"
 
@@ -38,8 +39,8 @@ std::string longest_phase(const std::vector<const Phases*>& cases) {
   }
   const auto count = [](const auto& each) { return each.second; };
   const auto [name, times] = *std::ranges::max_element(longest, {}, count);
-  return name + " is the longest phase of " +
-         (times == cases.size() ? "each" : std::to_string(times) + " of them") + '.';
+  return formatted("{} is the longest phase of {}.", name,
+                   times == cases.size() ? "each" : formatted("{} of them", times));
 }
 
 // A column per phase, in step order.
@@ -55,7 +56,7 @@ void add_columns(document::Table& table, const std::vector<const Phases*>& cases
     return name == "data_wait" ? 0 : name == "other" ? 2 : 1;
   });
   for (const std::string& name : names) {
-    table.columns.push_back({.head = name + suffix + " [" + std::string(unit.name) + ']'});
+    table.columns.push_back({.head = formatted("{}{} [{}]", name, suffix, unit.name)});
     for (std::size_t i = 0; i < cases.size(); ++i) {
       const auto phase = std::ranges::find(*cases[i], name, &estimate::PhaseEstimate::name);
       table.rows[i].cells.push_back(
@@ -91,11 +92,11 @@ std::optional<document::Chapter> anatomy_section(const TableFacts& facts) {
     add_each(json, "rows", rows);
     document::Figure figure{
         .title = kind.title,
-        .alt = std::string("Stacked bars: ") + kind.title + of + longest_phase(cases),
+        .alt = formatted("Stacked bars: {}{}{}", kind.title, of, longest_phase(cases)),
         .json = json.close_object().take()};
     if (std::ssize(rows) < with_phases) {
-      figure.note = "Drawn are the " + std::to_string(rows.size()) + " best of " +
-                    text::counted(with_phases, "case") + '.';
+      figure.note = formatted("Drawn are the {} best of {}.", rows.size(),
+                              text::counted(with_phases, "case"));
     }
     if (*kind.before != '\0') section.blocks.emplace_back(document::Paragraph{kind.before});
     section.blocks.emplace_back(std::move(figure));

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/answer.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "harness/text/printable.h"
@@ -77,8 +78,10 @@ std::string best_note(const TableFacts& facts) {
   const std::string mark = kBestMark;
   if (facts.ranking->all_tie) return "No case is marked: the intervals of all of them overlap.";
   if (facts.ranking->ties.empty()) return mark + " marks the best case.";
-  return mark + " marks the best case and those whose intervals overlap its interval: they are a " +
-         "tie and share a colour.";
+  return formatted(
+      "{} marks the best case and those whose intervals overlap its interval: they are a tie and "
+      "share a colour.",
+      mark);
 }
 
 }  // namespace
@@ -136,7 +139,7 @@ std::optional<document::Chapter> sweep_section(const TableFacts& facts) {
   const std::string answer = text::shortened(answer_line(facts.rows, facts.results), kAltCells);
   section.blocks.emplace_back(document::Figure{
       .title = title_of(facts),
-      .alt = "The number of each case" + (answer.empty() ? "" : ". " + answer) + '.',
+      .alt = formatted("The number of each case{}.", answer.empty() ? "" : ". " + answer),
       .json = chart("sweep").close_object().take()});
   return section;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/base/step_flags.h"
 #include "harness/report/internal/findings.h"
 #include "harness/report/internal/html/run_sections.h"
@@ -49,15 +50,15 @@ std::int64_t add_launch(json::JsonText& json, const record::Launch& launch, doub
 std::string title_of(const TableFacts& facts, const estimate::CaseRow& row) {
   const std::string label = text::shortened(facts.names.name(row), kTitleCells);
   const std::string id = "case " + short_id(facts, row);
-  return label.starts_with(id) ? id : label + " (" + id + ')';  // no option varies
+  return label.starts_with(id) ? id : formatted("{} ({})", label, id);  // no option varies
 }
 
 std::string alt_of(const estimate::CaseRow& row, std::size_t launches) {
-  std::string text = "Distribution of the steps of " + text::counted(launches, "launch") +
-                     " and the steps over time";
+  std::string text = formatted("Distribution of the steps of {} and the steps over time",
+                               text::counted(launches, "launch"));
   for (const auto& [name, ns] :
        {std::pair{"p50", row.p50_ns}, std::pair{"p90", row.p90_ns}, std::pair{"p99", row.p99_ns}}) {
-    if (ns) text += std::string(", ") + name + ' ' + text::duration(*ns);
+    if (ns) text += formatted(", {} {}", name, text::duration(*ns));
   }
   return text + '.';
 }
@@ -83,12 +84,12 @@ document::Figure figure_of(const TableFacts& facts, const DrawOptions& options, 
   drawn += shown;
   std::string note;
   if (count < row.measured.size()) {
-    note = "Drawn are the first " + std::to_string(count) + " of " +
-           text::counted(std::ssize(row.measured), "launch") + ". ";
+    note = formatted("Drawn are the first {} of {}. ", count,
+                     text::counted(std::ssize(row.measured), "launch"));
   }
   if (shown < all) {
-    note += text::with_separators(shown) + " of " + text::with_separators(all) +
-            " steps are drawn: of each stretch the smallest and the largest.";
+    note += formatted("{} of {} steps are drawn: of each stretch the smallest and the largest.",
+                      text::with_separators(shown), text::with_separators(all));
   }
   return {.title = title_of(facts, row),
           .alt = alt_of(row, count),
@@ -126,9 +127,9 @@ std::optional<document::Chapter> distributions_section(const TableFacts& facts,
   const auto measured = std::ranges::count_if(
       facts.rows, [](const estimate::CaseRow& row) { return !row.measured.empty(); });
   if (std::ssize(chosen) < measured) {
-    words += " Drawn are " + std::to_string(chosen.size()) + " of " +
-             text::with_separators(measured) + " cases: the best " +
-             std::to_string(kMaxDistributions) + ", and of the others those with a warning.";
+    words +=
+        formatted(" Drawn are {} of {} cases: the best {}, and of the others those with a warning.",
+                  chosen.size(), text::with_separators(measured), kMaxDistributions);
   }
   section.blocks.emplace_back(document::Paragraph{words});
   for (std::size_t i = 0; i < chosen.size(); ++i) {

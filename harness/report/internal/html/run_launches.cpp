@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "harness/text/numbers.h"
@@ -89,10 +90,9 @@ document::Figure steps_figure(const TableFacts& facts, const std::vector<RanLaun
     if (!each.launch->row.report.flags.empty()) ++doubted;
   }
   return {.title = headline_head(facts) + " of each launch",
-          .alt = "Dots over time: the number of each launch, and how far it is from its case, " +
-                 text::counted(measured, "launch") + ", " + std::to_string(doubted) +
-                 " with a doubt, " + std::to_string(std::ssize(ran) - measured) +
-                 " failed or skipped.",
+          .alt = formatted("Dots over time: the number of each launch, and how far it is from its "
+                           "case, {}, {} with a doubt, {} failed or skipped.",
+                           text::counted(measured, "launch"), doubted, std::ssize(ran) - measured),
           .json = chart("launches").close_object().take()};
 }
 
@@ -113,13 +113,13 @@ std::optional<document::Figure> machine_figure(const std::vector<RanLaunch>& ran
     launches.open_object().text("name", number.name).text("title", number.title);
     add_each(launches, "values", values);
     launches.close_object();
-    alt += (alt.empty() ? "" : "; ") + std::string(number.title) + ' ' +
-           text::significant(*known.begin()) + " to " + text::significant(*known.rbegin());
+    alt += formatted("{}{} {} to {}", alt.empty() ? "" : "; ", number.title,
+                     text::significant(*known.begin()), text::significant(*known.rbegin()));
   }
   launches.close_array();
   if (alt.empty()) return std::nullopt;
   return document::Figure{.title = "The machine during each launch",
-                          .alt = "Over time: " + alt + '.',
+                          .alt = formatted("Over time: {}.", alt),
                           .json = chart("machine").close_object().take()};
 }
 

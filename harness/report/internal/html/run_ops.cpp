@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/ops/op_trees.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "harness/report/internal/ops_columns.h"
@@ -41,7 +42,8 @@ struct Times {
       const auto ns = [](const auto& part) { return part.second; };
       const auto most = std::ranges::max_element(parts_ns[device], {}, ns);
       if (most != parts_ns[device].end()) {
-        text += most_of + most->first + ": " + per_step(most->second, steps, all_ns[device]);
+        text += formatted("{}{}: {}", most_of, most->first,
+                          per_step(most->second, steps, all_ns[device]));
       }
       text += '.';
     }
@@ -89,8 +91,8 @@ std::optional<document::Figure> flame_figure(const std::vector<ops::CallNode>& c
                           .alt = "Nested calls of the profiled steps." + words,
                           .json = {}};
   if (beside_ns > 0) {
-    figure.note = "Of the host time " + per_step(beside_ns, steps) +
-                  " passed on other threads, beside the step. ";
+    figure.note = formatted("Of the host time {} passed on other threads, beside the step. ",
+                            per_step(beside_ns, steps));
   }
   if (others > 0) {
     figure.note += text::with_separators(others) +
@@ -152,12 +154,12 @@ std::optional<document::Figure> areas_figure(const ops::ModuleTree& tree) {
 }
 
 std::string device_name(std::int64_t device) {
-  return device < 0 ? "host" : "device " + std::to_string(device);
+  return device < 0 ? "host" : formatted("device {}", device);
 }
 
 // "step 3, backward, aten::empty"
 std::string place_text(const ops::OpTable& table, const ops::MemoryPoint& point) {
-  std::string text = point.step >= 0 ? "step " + std::to_string(point.step) + ", " : "";
+  std::string text = point.step >= 0 ? formatted("step {}, ", point.step) : "";
   if (point.phase != ops::kNoIndex) text += std::string(table.text(point.phase)) + ", ";
   return text + (point.op == ops::kNoIndex ? "in no op" : std::string(table.text(point.op)));
 }
@@ -178,7 +180,7 @@ std::optional<document::Figure> memory_figure(const ops::OpTable& table, json::J
     const std::string name = device_name(line.front().device);
     const int launch = ++launches[line.front().device];
     charts.open_object().text(
-        "name", launch == 1 ? name : name + ", profiled launch " + std::to_string(launch));
+        "name", launch == 1 ? name : formatted("{}, profiled launch {}", name, launch));
     add_each(charts, "at_ns", line, &ops::MemoryPoint::at_ns);
     add_each(charts, "bytes", line, &ops::MemoryPoint::allocated_bytes);
     add_each(charts, "peak", line, [](const auto& point) { return point.peak ? 1 : 0; });
@@ -186,24 +188,27 @@ std::optional<document::Figure> memory_figure(const ops::OpTable& table, json::J
     charts.close_object();
     for (const ops::MemoryPoint& point : line) {
       if (!point.peak) continue;
-      peaks.push_back(text::byte_text(static_cast<double>(point.allocated_bytes)) + " of the " +
-                      name + " (" + place_text(table, point) + ')');
+      peaks.push_back(formatted("{} of the {} ({})",
+                                text::byte_text(static_cast<double>(point.allocated_bytes)), name,
+                                place_text(table, point)));
     }
   }
   charts.close_array();
   const std::string peak = text::join(peaks, "; ") + '.';
-  return document::Figure{.title = "Memory over the profiled steps",
-                          .alt = "Allocated memory over time. Peak: " + peak,
-                          .json = {},
-                          .note = "Peak, the large mark: " + peak +
-                                  " Each point is the highest level of its span: between two "
-                                  "points of a line it was never higher than both."};
+  return document::Figure{
+      .title = "Memory over the profiled steps",
+      .alt = "Allocated memory over time. Peak: " + peak,
+      .json = {},
+      .note = formatted("Peak, the large mark: {} Each point is the highest level of its span: "
+                        "between two points of a line it was never higher than both.",
+                        peak)};
 }
 
 std::string sums_text(const estimate::ProfiledCase& profiled, std::int64_t steps) {
   const ops::OpTotals totals = ops::totals_of(profiled.table.rows);
-  std::string text = text::counted(steps, "profiled step") + ". Sums over them: self CPU " +
-                     text::duration(static_cast<double>(totals.self_cpu_ns));
+  std::string text =
+      formatted("{}. Sums over them: self CPU {}", text::counted(steps, "profiled step"),
+                text::duration(static_cast<double>(totals.self_cpu_ns)));
   if (totals.self_device_ns > 0) {
     text += ", self CUDA " + text::duration(static_cast<double>(totals.self_device_ns));
   }
@@ -257,9 +262,9 @@ std::optional<document::Chapter> ops_section(const record::Results& results,
   }
   charts.close_array();
   if (cases.size() > kMaxProfiledDrawn) {
-    section.blocks.emplace_back(document::Paragraph{
-        "The first " + std::to_string(kMaxProfiledDrawn) + " of " + std::to_string(cases.size()) +
-        " profiled cases are drawn; `stepbench show --ops --case ID` has each."});
+    section.blocks.emplace_back(document::Paragraph{formatted(
+        "The first {} of {} profiled cases are drawn; `stepbench show --ops --case ID` has each.",
+        kMaxProfiledDrawn, cases.size())});
   }
   return section;
 }

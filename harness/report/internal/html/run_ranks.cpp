@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/html/run_sections.h"
 #include "harness/report/internal/html/trace_charts.h"
 #include "harness/text/words.h"
@@ -32,12 +33,11 @@ document::Figure phases_figure(const RanksOfCase& all) {
       "Phases in the order of a step; a phase that holds collectives holds what the "
       "rank waits for others, too.";
   if (ranks.size() < all.size()) {
-    note += " Drawn are the first " + std::to_string(ranks.size()) + " of " +
-            std::to_string(all.size()) + " ranks.";
+    note += formatted(" Drawn are the first {} of {} ranks.", ranks.size(), all.size());
   }
   return {.title = "A step on each rank",
-          .alt = "Stacked bars: the phases of a step on each of " +
-                 text::counted(std::ssize(all), "rank") + '.',
+          .alt = formatted("Stacked bars: the phases of a step on each of {}.",
+                           text::counted(std::ssize(all), "rank")),
           .json = json.close_array().close_object().take(),
           .note = std::move(note)};
 }
@@ -70,9 +70,9 @@ std::optional<document::Chapter> ranks_section(const TableFacts& facts) {
   const std::size_t shown = std::min(kMaxRankedCases, cases.size());
   for (std::size_t i = 0; i < shown; ++i) add_case(cases[i], cases.size() > 1, section.blocks);
   if (shown < cases.size()) {
-    section.blocks.emplace_back(document::Paragraph{"Shown are " + std::to_string(shown) + " of " +
-                                                    text::counted(std::ssize(cases), "case") +
-                                                    "; stepbench show --ranks shows all."});
+    section.blocks.emplace_back(
+        document::Paragraph{formatted("Shown are {} of {}; stepbench show --ranks shows all.",
+                                      shown, text::counted(std::ssize(cases), "case"))});
   }
   const bool profiled = std::ranges::any_of(cases, &CaseRanks::profiled);
   document::add_paragraphs(section.blocks, ranks_words(profiled));

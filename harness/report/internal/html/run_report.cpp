@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/estimate/columns.h"
@@ -47,8 +48,8 @@ std::string counts_of(const TableFacts& facts) {
     launches += std::ssize(row.measured);
     for (const estimate::MeasuredLaunch& each : row.measured) steps += each.estimate.steps;
   }
-  return text::counted(std::ssize(cases), "case") + ", " + text::counted(launches, "launch") +
-         ", " + text::counted(steps, "step");
+  return formatted("{}, {}, {}", text::counted(std::ssize(cases), "case"),
+                   text::counted(launches, "launch"), text::counted(steps, "step"));
 }
 
 // Notes by tone: problems, doubts, then the rest.
@@ -155,9 +156,8 @@ std::optional<document::Table> compared_runs_table(const TableFacts& facts) {
   }
   if (!shared) return std::nullopt;
   document::Table table{
-      .title = "Runs beside each other: " +
-               std::string(facts.latencies.contains(true) ? "latency p50" : "step") + " [" +
-               std::string(facts.unit.name) + "] with its interval or range",
+      .title = formatted("Runs beside each other: {} [{}] with its interval or range",
+                         facts.latencies.contains(true) ? "latency p50" : "step", facts.unit.name),
       .columns = {document::words("case")}};
   for (const std::string& run : runs) {
     table.columns.push_back({.head = facts.names.run({.case_id = {}, .run_id = run})});
@@ -225,10 +225,10 @@ document::Chapter environment_section(const record::Results& results, const std:
     section.blocks.push_back(
         document::Verbatim{.title = "Measured by", .text = std::move(commands)});
   }
-  section.blocks.push_back(
-      document::Verbatim{.title = "To look further",
-                         .text = "stepbench show " + files + "\nstepbench show " + files +
-                                 " --case ID\nstepbench report " + files + '\n'});
+  section.blocks.push_back(document::Verbatim{
+      .title = "To look further",
+      .text = formatted("stepbench show {}\nstepbench show {} --case ID\nstepbench report {}\n",
+                        files, files, files)});
   for (const record::RunRow* run : distinct_runs(results)) {
     if (run->config_text.empty()) continue;
     const std::string file = run->config_path.empty() ? run->run_id : run->config_path;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "harness/report/pages.h"
 
@@ -39,7 +40,7 @@ void check_site_folder(const std::string& flag, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) {
-    throw ConfigError(flag, folder.string() + " cannot be made: " + error.message());
+    throw ConfigError(flag, formatted("{} cannot be made: {}", folder.string(), error.message()));
   }
   const bool is_site = fs::is_regular_file(folder / kSiteIndex, error);
   if (!is_site && !is_begun_site(folder)) {
@@ -49,8 +50,8 @@ void check_site_folder(const std::string& flag, const fs::path& folder) {
   }
   os::check_files({.outputs = {{flag, folder / kSiteIndex}}});
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    throw ConfigError(
-        flag, folder.string() + " cannot be written: " + std::generic_category().message(errno));
+    throw ConfigError(flag, formatted("{} cannot be written: {}", folder.string(),
+                                      std::generic_category().message(errno)));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/nights/night_store.h"
 #include "harness/report/exports.h"
 #include "harness/report/pages.h"
@@ -25,10 +26,10 @@ namespace fs = std::filesystem;
 void refuse_large_page(const std::string& source, std::int64_t count, const std::string& what,
                        std::int64_t most) {
   if (count <= most) return;
-  throw ConfigError(source, "has " + text::with_separators(count) + what + "; a page holds " +
-                                text::with_separators(most) +
-                                ". `stepbench export --format csv` writes all, `stepbench show "
-                                "--filter KEY=VALUE` shows some");
+  throw ConfigError(source,
+                    formatted("has {}{}; a page holds {}. `stepbench export --format csv` writes "
+                              "all, `stepbench show --filter KEY=VALUE` shows some",
+                              text::with_separators(count), what, text::with_separators(most)));
 }
 
 ReportContent of_runs(const std::vector<std::string>& sources, const DrawOptions& draw) {

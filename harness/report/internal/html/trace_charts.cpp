@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/report/internal/analysis_rows.h"
 #include "harness/report/internal/analysis_words.h"
@@ -102,14 +103,14 @@ document::Figure differences_figure(std::size_t place, std::string_view key,
   const auto changed = std::ranges::count_if(drawn, &traces::DiffRow::changed);
   std::string note = "Grey: no more than the steps themselves differ by.";
   if (shown < rows.size()) {
-    note += " The " + std::to_string(shown) + " largest of " + std::to_string(rows.size()) + '.';
+    note += formatted(" The {} largest of {}.", shown, rows.size());
   }
-  return {.title = title,
-          .alt = title + ": " + std::to_string(changed) + " of " + std::to_string(shown) +
-                 " changed; the first: " + names.front() + ", " +
-                 text::signed_duration(rows.front().difference_ns()) + " per step.",
-          .json = json.take(),
-          .note = std::move(note)};
+  return {
+      .title = title,
+      .alt = formatted("{}: {} of {} changed; the first: {}, {} per step.", title, changed, shown,
+                       names.front(), text::signed_duration(rows.front().difference_ns())),
+      .json = json.take(),
+      .note = std::move(note)};
 }
 
 }  // namespace
@@ -144,13 +145,13 @@ document::Figure means_figure(const traces::RankReport& report, std::size_t plac
   std::string alt =
       text::counted(std::ssize(report.rows), "rank") + ": own work and waiting for others";
   if (report.straggler) {
-    alt += "; rank " + std::to_string(report.straggler->rank) + " is the slowest";
+    alt += formatted("; rank {} is the slowest", report.straggler->rank);
   }
   return {.title = "Which rank the others wait for",
           .alt = alt + '.',
           .json = json.take(),
-          .note = "Means over " + text::counted(report.steps, "common step") + ", " +
-                  text::counted(report.collectives, "matched collective") + '.'};
+          .note = formatted("Means over {}, {}.", text::counted(report.steps, "common step"),
+                            text::counted(report.collectives, "matched collective"))};
 }
 
 // One step on all ranks side by side: own work, waiting, communication; each a list of
@@ -187,12 +188,12 @@ document::Figure lanes_figure(const traces::RankReport& report) {
   std::string note =
       one_clock ? "" : "The clocks of the ranks cannot be compared: each lane begins at 0. ";
   if (count < report.lanes.size()) {
-    note += "Drawn are the first " + std::to_string(count) + " of " +
-            std::to_string(report.lanes.size()) + " ranks. ";
+    note += formatted("Drawn are the first {} of {} ranks. ", count, report.lanes.size());
   }
-  return {.title = "Step " + std::to_string(report.lanes_step) + " on each rank",
-          .alt = "A lane for each of " + text::counted(count, "rank") +
-                 ": when it works, waits for others and exchanges in a step of middle length.",
+  return {.title = formatted("Step {} on each rank", report.lanes_step),
+          .alt = formatted("A lane for each of {}: when it works, waits for others and exchanges "
+                           "in a step of middle length.",
+                           text::counted(count, "rank")),
           .json = json.take(),
           .note = note + "A step of middle length."};
 }
@@ -214,13 +215,13 @@ std::optional<document::Figure> waits_figure(const WaitMatrix& matrix) {
   json.integers("ranks", matrix.ranks).open_array("ns");
   for (const std::vector<double>& line : matrix.ns) add_each(json, {}, line);
   json.close_array().close_object();
-  return document::Figure{
-      .title = "Who waits for whom",
-      .alt = "A square of " + text::counted(std::ssize(matrix.ranks), "rank") +
-             ": how long each waits for each other in a step. Most is waited for rank " +
-             std::to_string(matrix.ranks[matrix.most_waited_for()]) + '.',
-      .json = json.take(),
-      .note = "Means per step of a profiled launch."};
+  return document::Figure{.title = "Who waits for whom",
+                          .alt = formatted("A square of {}: how long each waits for each other in "
+                                           "a step. Most is waited for rank {}.",
+                                           text::counted(std::ssize(matrix.ranks), "rank"),
+                                           matrix.ranks[matrix.most_waited_for()]),
+                          .json = json.take(),
+                          .note = "Means per step of a profiled launch."};
 }
 
 }  // namespace stepbench::report

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/html/trace_charts.h"
 #include "harness/report/pages.h"
 #include "harness/report/trace_analysis.h"
@@ -21,9 +22,7 @@ namespace {
 constexpr std::size_t kRows = 200;  // per table; the data has all rows
 
 // Suffix of the ids of the place-th pair, job or trace: "-2", "-3".
-std::string id_suffix(std::size_t place) {
-  return place == 0 ? "" : "-" + std::to_string(place + 1);
-}
+std::string id_suffix(std::size_t place) { return place == 0 ? "" : formatted("-{}", place + 1); }
 
 // Adds a trace or a pair with its charts: to a page of its own as chapters, the first chart in the
 // first one; to a page of several as one chapter, `all`, whose answer is above all of them.
@@ -79,7 +78,7 @@ void add_jobs(const std::vector<traces::RankJob>& jobs, std::size_t first_place,
     chapter.id += id_suffix(i);
     std::vector<document::Block> first = {document::Paragraph{document.headline}};
     if (jobs.size() > 1) {
-      const std::string job = "job " + std::to_string(i + 1);
+      const std::string job = formatted("job {}", i + 1);
       chapter.title += " of " + job;
       document.answer.text = job + ": " + document.answer.text;
       first.emplace_back(document::Paragraph{document.answer.text, document.answer.tone});
@@ -137,7 +136,7 @@ ReportContent analysis_content(std::span<const AnalysedTrace> traces, const Draw
     for (const std::size_t place : jobs[job].members) {
       const std::string rank = std::to_string(*traces[place].trace->rank);
       add(place,
-          "Rank " + rank + (jobs.size() > 1 ? " of job " + std::to_string(job + 1) : std::string()),
+          "Rank " + rank + (jobs.size() > 1 ? formatted(" of job {}", job + 1) : std::string()),
           "rank-" + rank);
     }
   }

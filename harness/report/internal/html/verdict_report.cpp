@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/report/internal/comparison_words.h"
 #include "harness/report/internal/html/chart_json.h"
@@ -65,8 +66,9 @@ std::optional<document::Figure> cause_figure(const verdict::Comparison& comparis
   std::vector<std::string> cause_labels;
   double rest_ns = candidate_ns - base_ns;
   for (const verdict::PhaseChange& change : changed.cause) {
-    cause_labels.push_back(change.phase + ' ' + text::signed_duration(change.change_ns) + ", " +
-                           text::significant(kPercent * change.share, 2) + " % of the change");
+    cause_labels.push_back(formatted("{} {}, {} % of the change", change.phase,
+                                     text::signed_duration(change.change_ns),
+                                     text::significant(kPercent * change.share, 2)));
     rest_ns -= change.change_ns;
   }
   json::JsonText json = chart("cause");
@@ -75,11 +77,11 @@ std::optional<document::Figure> cause_figure(const verdict::Comparison& comparis
   const std::string from_to = text::duration(base_ns) + " to " + text::duration(candidate_ns);
   return document::Figure{
       .title = "Where the time went: " + ComparisonNames(comparison).of(changed),
-      .alt = "From " + from_to + ": " + text::join(cause_labels, "; ") + ".",
+      .alt = formatted("From {}: {}.", from_to, text::join(cause_labels, "; ")),
       .json = json.take(),
-      .note = "Each phase by the middle of its changes with its interval; the " + step->name +
-              " went from " + from_to + " by medians, which leaves " +
-              text::signed_duration(rest_ns) + " to all other phases."};
+      .note = formatted("Each phase by the middle of its changes with its interval; the {} went "
+                        "from {} by medians, which leaves {} to all other phases.",
+                        step->name, from_to, text::signed_duration(rest_ns))};
 }
 
 document::Table gates_table(const verdict::Comparison& comparison, const ComparisonNames& names) {
@@ -205,8 +207,8 @@ std::optional<document::Figure> forest_figure(const verdict::Comparison& compari
   if (!any) return std::nullopt;
   return document::Figure{
       .title = "Changes with their intervals, against the margins",
-      .alt = "For each case and metric its change in percent with its interval: " +
-             verdict_counts(comparison) + ".",
+      .alt = formatted("For each case and metric its change in percent with its interval: {}.",
+                       verdict_counts(comparison)),
       .json = json.close_array().close_object().take()};
 }
 
@@ -214,11 +216,10 @@ std::optional<document::Figure> forest_figure(const verdict::Comparison& compari
 document::Chapter section_of(const verdict::Comparison& comparison, std::size_t place,
                              const std::string& letter) {
   const ComparisonNames names(comparison);
-  document::Chapter section{
-      .id = place == 0 ? "comparison" : "comparison-" + std::to_string(place + 1),
-      .title = "Before and after",
-      .blocks = {},
-      .folded = !letter.empty()};
+  document::Chapter section{.id = place == 0 ? "comparison" : formatted("comparison-{}", place + 1),
+                            .title = "Before and after",
+                            .blocks = {},
+                            .folded = !letter.empty()};
   if (section.folded) {
     section.title += ": A -> " + letter;
     section.blocks.emplace_back(
@@ -240,8 +241,8 @@ document::Chapter section_of(const verdict::Comparison& comparison, std::size_t 
   if (causes > 0) section.blocks.emplace_back(causes_table(comparison, names));
   if (causes > kMaxCauses) {
     section.blocks.emplace_back(document::Paragraph{
-        "The steps of the first " + std::to_string(kMaxCauses) + " of " +
-        text::counted(causes, "changed case") + " are drawn; the table has all."});
+        formatted("The steps of the first {} of {} are drawn; the table has all.", kMaxCauses,
+                  text::counted(causes, "changed case"))});
   }
   section.blocks.emplace_back(op_changes_table(comparison, names));
   section.blocks.emplace_back(gates_table(comparison, names));

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/formats/mapped_rows.h"
@@ -30,9 +31,9 @@ std::int64_t records(const MappedFile& file, bool hundred) {
   const std::string hint = size % other == 0 ? std::string("; its size fits data.labels: ") +
                                                    (hundred ? "cifar10" : "cifar100")
                                              : looks_like(file.bytes());
-  throw file_error(file.path(), size / record * record,
-                   "expected records of " + std::to_string(record) + " bytes, the last has " +
-                       std::to_string(size % record) + hint);
+  throw file_error(
+      file.path(), size / record * record,
+      formatted("expected records of {} bytes, the last has {}{}", record, size % record, hint));
 }
 
 Variant cifar_bin_variant() {
@@ -84,27 +85,30 @@ std::vector<fs::path> find_cifar_files(const fs::path& path, bool hundred, bool 
     add("test_batch.bin");
   } else {
     for (const char* number : {"1", "2", "3", "4", "5"}) {
-      add(std::string("data_batch_") + number + ".bin");
+      add(formatted("data_batch_{}.bin", number));
     }
   }
   if (missing.empty()) return files;
   if (files.empty() && fs::exists(missing.front().parent_path() / missing.front().stem(), error)) {
-    throw ConfigError(missing.front().string(),
-                      "no such file, but " + missing.front().stem().string() +
-                          " of the version for Python; the binary version is needed");
+    throw ConfigError(
+        missing.front().string(),
+        formatted("no such file, but {} of the version for Python; the binary version is needed",
+                  missing.front().stem().string()));
   }
   if (files.empty()) {
     throw ConfigError(
         missing.front().string(),
-        os::why_absent(missing.front(), "no such file; `stepbench data make cifar_bin --out " +
-                                            path.string() + "` makes a set"));
+        os::why_absent(
+            missing.front(),
+            formatted("no such file; `stepbench data make cifar_bin --out {}` makes a set",
+                      path.string())));
   }
   throw ConfigError(
       missing.front().string(),
-      os::why_absent(missing.front(), "no such file, but " + files.front().filename().string() +
-                                          " is there: a set has data_batch_1.bin to "
-                                          "data_batch_5.bin. To read one file alone, name it in "
-                                          "data.path"));
+      os::why_absent(missing.front(),
+                     formatted("no such file, but {} is there: a set has data_batch_1.bin to "
+                               "data_batch_5.bin. To read one file alone, name it in data.path",
+                               files.front().filename().string())));
 }
 
 std::unique_ptr<Dataset> open_cifar_bin(const std::vector<fs::path>& files, bool hundred,

@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
@@ -100,9 +101,9 @@ void MappedRows::read_one(const SampleKey& key, SampleSlots out, ReadCost& cost)
     if (column.limit == 0) continue;
     const auto value = load_little<std::int64_t>(out[i]);
     if (value < 0 || value >= column.limit) {
-      throw file_error(run->file->path(), offset,
-                       column.spec.name + " " + std::to_string(value) + " is outside 0 to " +
-                           std::to_string(column.limit - 1));
+      throw file_error(
+          run->file->path(), offset,
+          formatted("{} {} is outside 0 to {}", column.spec.name, value, column.limit - 1));
     }
   }
   if (cost.clock == nullptr) return;
@@ -149,8 +150,7 @@ std::string MappedRows::digest() const {
       if (files.insert(run.file.get()).second) bytes += run.file->bytes().size();
     }
   }
-  return options_.kind + ":" + std::to_string(size_) + ":" + std::to_string(bytes) + ":" +
-         std::to_string(options_.classes);
+  return formatted("{}:{}:{}:{}", options_.kind, size_, bytes, options_.classes);
 }
 
 }  // namespace stepbench::data

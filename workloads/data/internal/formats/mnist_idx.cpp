@@ -5,6 +5,7 @@
 #include <string>
 #include <system_error>
 
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/formats/mapped_rows.h"
@@ -29,9 +30,11 @@ fs::path find(const fs::path& folder, const std::string& stem, const std::string
     }
   }
   const fs::path path = folder / (stem + "-" + end);
-  throw ConfigError(path.string(),
-                    os::why_absent(path, "no such file; `stepbench data make mnist_idx --out " +
-                                             folder.string() + "` makes a set"));
+  throw ConfigError(
+      path.string(),
+      os::why_absent(path,
+                     formatted("no such file; `stepbench data make mnist_idx --out {}` makes a set",
+                               folder.string())));
 }
 
 struct Idx {
@@ -51,14 +54,14 @@ Idx open(const fs::path& path, std::uint32_t dimensions) {
   if (bytes.size() < 4 || load_big32(bytes.data()) != expected) {
     const std::string found =
         bytes.size() < 4 ? "the file ends" : std::to_string(load_big32(bytes.data()));
-    throw file_error(name, 0,
-                     "expected the magic number " + std::to_string(expected) + " (" +
-                         std::to_string(dimensions) + "-dimensional unsigned bytes), found " +
-                         found + looks_like(bytes));
+    throw file_error(
+        name, 0,
+        formatted("expected the magic number {} ({}-dimensional unsigned bytes), found {}{}",
+                  expected, dimensions, found, looks_like(bytes)));
   }
   if (bytes.size() < idx.begin) {
     throw file_error(name, bytes.size(),
-                     "the file ends within its header of " + std::to_string(idx.begin) + " bytes");
+                     formatted("the file ends within its header of {} bytes", idx.begin));
   }
   std::optional<std::uint64_t> item = 1;
   for (std::uint32_t i = 0; i < dimensions; ++i) {
@@ -68,10 +71,11 @@ Idx open(const fs::path& path, std::uint32_t dimensions) {
   }
   const std::optional<std::uint64_t> all = item ? product(*item, idx.extents[0]) : std::nullopt;
   if (!all || *all != bytes.size() - idx.begin) {
-    throw file_error(name, bytes.size(),
-                     "the header announces " + std::to_string(idx.extents[0]) + " records of " +
-                         (item ? std::to_string(*item) : "too many") + " bytes, but " +
-                         std::to_string(bytes.size() - idx.begin) + " bytes follow it");
+    throw file_error(
+        name, bytes.size(),
+        formatted("the header announces {} records of {} bytes, but {} bytes follow it",
+                  idx.extents[0], item ? std::to_string(*item) : "too many",
+                  bytes.size() - idx.begin));
   }
   idx.item_bytes = *item;
   return idx;
@@ -113,8 +117,8 @@ std::unique_ptr<Dataset> open_mnist_idx(const IdxFiles& files, const ByteImageOp
   const Idx labels = open(files.labels, 1);
   if (images.extents[0] != labels.extents[0]) {
     throw file_error(labels.file->path(), 4,
-                     "there are " + std::to_string(labels.extents[0]) + " labels for the " +
-                         std::to_string(images.extents[0]) + " images of " + images.file->path());
+                     formatted("there are {} labels for the {} images of {}", labels.extents[0],
+                               images.extents[0], images.file->path()));
   }
   const DType written = options.as_float ? DType::kFloat32 : DType::kUInt8;
   return std::make_unique<MappedRows>(

@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/data_files.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/formats/mapped_rows.h"
@@ -29,9 +30,9 @@ fs::path only_safetensors(const fs::path& path) {
   }
   if (error) throw ConfigError(path.string(), "cannot be listed: " + error.message());
   if (files.size() == 1) return files[0];
-  throw ConfigError(path.string(), "holds " + std::to_string(files.size()) +
-                                       " .safetensors files; name one file, or make a set by " +
-                                       "`stepbench data make safetensors`");
+  throw ConfigError(path.string(), formatted("holds {} .safetensors files; name one file, or make "
+                                             "a set by `stepbench data make safetensors`",
+                                             files.size()));
 }
 
 DType written(DType stored, bool as_float) {
@@ -47,17 +48,17 @@ MappedColumn column_of(const std::shared_ptr<const MappedFile>& file,
     for (const StoredTensor& tensor : tensors) {
       if (known.size() < 400) known += (known.empty() ? "" : ", ") + tensor.name;
     }
-    throw ConfigError(file->path(), "has no tensor '" + name + "' (data." + option +
-                                        "); it has: " + (known.empty() ? "none" : known));
+    throw ConfigError(file->path(), formatted("has no tensor '{}' (data.{}); it has: {}", name,
+                                              option, known.empty() ? "none" : known));
   }
   if (!found->dtype) {
     throw file_error(file->path(), found->begin,
-                     "tensor '" + name + "' has dtype " + found->type +
-                         "; batches hold U8, BOOL, I32, I64 and F32");
+                     formatted("tensor '{}' has dtype {}; batches hold U8, BOOL, I32, I64 and F32",
+                               name, found->type));
   }
   if (found->shape.empty() || found->bytes == 0) {
     throw file_error(file->path(), found->begin,
-                     "tensor '" + name + "' has no rows to take as samples");
+                     formatted("tensor '{}' has no rows to take as samples", name));
   }
   const std::int64_t rows = found->shape[0];
   return {.spec = {.name = option,
@@ -152,9 +153,8 @@ std::unique_ptr<Dataset> open_safetensors(const SafetensorsOptions& options) {
     const std::int64_t rows = columns[0].runs[0].count;
     if (columns[1].runs[0].count != rows) {
       throw file_error(file->path(), columns[1].runs[0].begin,
-                       "tensor '" + options.target + "' has " +
-                           std::to_string(columns[1].runs[0].count) + " rows, '" + options.input +
-                           "' has " + std::to_string(rows));
+                       formatted("tensor '{}' has {} rows, '{}' has {}", options.target,
+                                 columns[1].runs[0].count, options.input, rows));
     }
   }
   return std::make_unique<MappedRows>(std::move(columns),
@@ -175,7 +175,7 @@ std::vector<std::int64_t> parse_shape(const std::string& text) {
                          ? product(elements, static_cast<std::uint64_t>(extent))
                          : std::nullopt;
     if (!all || *all > kMaxSampleBytes) {
-      throw ConfigError("data.shape", "'" + text + "' is not a shape; 3x32x32 is one");
+      throw ConfigError("data.shape", formatted("'{}' is not a shape; 3x32x32 is one", text));
     }
     elements = *all;
     shape.push_back(extent);
@@ -194,9 +194,8 @@ std::unique_ptr<Dataset> open_raw_tensor(const RawTensorOptions& options) {
     const std::span<const std::byte> bytes = run.file->bytes();
     if (bytes.size() % record != 0) {
       throw file_error(run.file->path(), bytes.size() / record * record,
-                       "expected records of " + std::to_string(record) + " bytes (" + what +
-                           "), the last has " + std::to_string(bytes.size() % record) +
-                           looks_like(bytes));
+                       formatted("expected records of {} bytes ({}), the last has {}{}", record,
+                                 what, bytes.size() % record, looks_like(bytes)));
     }
     run.count = static_cast<std::int64_t>(bytes.size() / record);
     return run;
@@ -210,8 +209,8 @@ std::unique_ptr<Dataset> open_raw_tensor(const RawTensorOptions& options) {
     const RowRun target = open(target_path, sizeof(std::int64_t), "int64 targets");
     if (target.count != input.count) {
       throw file_error(target.file->path(), target.file->bytes().size(),
-                       "there are " + std::to_string(target.count) + " targets for " +
-                           std::to_string(input.count) + " records of " + input.file->path());
+                       formatted("there are {} targets for {} records of {}", target.count,
+                                 input.count, input.file->path()));
     }
     columns.push_back({.spec = {.name = "target", .shape = {}, .dtype = DType::kInt64},
                        .stored = DType::kInt64,

@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/mapped_file.h"
 #include "workloads/data/internal/unreadable_files.h"
@@ -136,9 +137,10 @@ TokenBin::File TokenBin::open(const std::string& path) const {
   }
   if (options_.header == TokenHeader::kNone || magic == nullptr) {
     if (options_.header == TokenHeader::kAuto && !file_kind(bytes).empty()) {
-      throw file_error(path, 0,
-                       "expected tokens" + looks_like(bytes) +
-                           ". If they are tokens all the same, set data.header: none");
+      throw file_error(
+          path, 0,
+          formatted("expected tokens{}. If they are tokens all the same, set data.header: none",
+                    looks_like(bytes)));
     }
     file.wide = options_.wide;
   } else {
@@ -148,8 +150,7 @@ TokenBin::File TokenBin::open(const std::string& path) const {
     const auto version = load_little<std::uint32_t>(bytes.data() + 4);
     if (version != magic->version) {
       throw file_error(path, 4,
-                       "expected version " + std::to_string(magic->version) + ", found " +
-                           std::to_string(version));
+                       formatted("expected version {}, found {}", magic->version, version));
     }
     file.wide = magic->wide;
     file.begin = kHeaderBytes;
@@ -158,22 +159,21 @@ TokenBin::File TokenBin::open(const std::string& path) const {
   const std::uint64_t room = bytes.size() - file.begin;
   if (room % token != 0) {
     throw file_error(path, bytes.size(),
-                     "the last token has " + std::to_string(room % token) + " of " +
-                         std::to_string(token) + " bytes");
+                     formatted("the last token has {} of {} bytes", room % token, token));
   }
   file.tokens = static_cast<std::int64_t>(room / token);
   if (file.begin > 0) {
     const auto announced = load_little<std::uint32_t>(bytes.data() + 8);
     if (announced != file.tokens) {
-      throw file_error(path, 8,
-                       "the header announces " + std::to_string(announced) + " tokens, but " +
-                           std::to_string(file.tokens) + " follow it");
+      throw file_error(
+          path, 8,
+          formatted("the header announces {} tokens, but {} follow it", announced, file.tokens));
     }
   }
   if (file.tokens <= options_.sequence_length) {
-    throw ConfigError(path, "has " + std::to_string(file.tokens) + " tokens; a window of " +
-                                std::to_string(options_.sequence_length) +
-                                " (data.sequence_length) and the token after it do not fit");
+    throw ConfigError(path, formatted("has {} tokens; a window of {} (data.sequence_length) and "
+                                      "the token after it do not fit",
+                                      file.tokens, options_.sequence_length));
   }
   return file;
 }
@@ -233,8 +233,8 @@ void TokenBin::copy(const File& file, std::int64_t first, std::int64_t tokens,
   std::size_t i = 0;
   while (load_little<Token>(from + i * sizeof(Token)) < options_.vocabulary) ++i;
   throw file_error(file.mapped->path(), offset + i * sizeof(Token),
-                   "token " + std::to_string(load_little<Token>(from + i * sizeof(Token))) +
-                       " is not below data.vocabulary " + std::to_string(options_.vocabulary));
+                   formatted("token {} is not below data.vocabulary {}",
+                             load_little<Token>(from + i * sizeof(Token)), options_.vocabulary));
 }
 
 std::int64_t TokenBin::tokens() const {
@@ -252,9 +252,8 @@ DatasetFacts TokenBin::facts() const {
 }
 
 std::string TokenBin::digest() const {
-  return "token_bin:" + std::to_string(files_.size()) + ":" + std::to_string(tokens()) + ":" +
-         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary) +
-         (options_.lengths ? ":" + options_.lengths->digest() : "");
+  return formatted("token_bin:{}:{}:{}:{}{}", files_.size(), tokens(), options_.sequence_length,
+                   options_.vocabulary, options_.lengths ? ":" + options_.lengths->digest() : "");
 }
 
 DataKind token_bin_kind() {

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/internal/formats/web_samples.h"
@@ -29,8 +30,9 @@ std::vector<std::string> list_shards(const fs::path& path) {
   if (!fs::is_directory(path, error)) {
     throw ConfigError(
         path.string(),
-        os::why_absent(path, "no such folder; `stepbench data make webdataset --out " +
-                                 path.string() + "` makes a set"));
+        os::why_absent(
+            path, formatted("no such folder; `stepbench data make webdataset --out {}` makes a set",
+                            path.string())));
   }
   std::vector<std::string> shards;
   fs::directory_iterator entry(path, error);
@@ -65,8 +67,9 @@ class WebStream final : public SampleStream {
         if (!data_.options().skip_errors) throw;
         ++cost.skipped;
         if (++failed < kMaxSkipsInARow) continue;
-        throw Error("data.on_error: skip found " + std::to_string(failed) +
-                    " unreadable samples in a row; the last: " + error.what());
+        throw Error(
+            formatted("data.on_error: skip found {} unreadable samples in a row; the last: {}",
+                      failed, error.what()));
       }
     }
   }
@@ -126,14 +129,14 @@ class WebStream final : public SampleStream {
     const std::string& path = data_.shards()[static_cast<std::size_t>(held.shard)];
     if (sample.label >= data_.classes()) {
       throw file_error(path, sample.offset,
-                       sample.key + ": class " + std::to_string(sample.label) +
-                           " is not below data.classes " + std::to_string(data_.classes()));
+                       formatted("{}: class {} is not below data.classes {}", sample.key,
+                                 sample.label, data_.classes()));
     }
     const SampleKey key{
         .index = (held.shard << 32) + sample.number, .seed = share_.seed, .epoch = share_.epoch};
     try {
       if (const std::string_view kind = file_kind(sample.image); !kind.empty() && kind != "JPEG") {
-        throw Error("is a " + std::string(kind) + " file, not a JPEG");
+        throw Error(formatted("is a {} file, not a JPEG", kind));
       }
       work_.decode(key, sample.image, reinterpret_cast<float*>(out[0]));
     } catch (const Error& error) {
@@ -224,8 +227,7 @@ std::string WebDataset::digest() const {
     struct stat status {};
     if (::stat(shard.c_str(), &status) == 0) bytes += status.st_size;
   }
-  return "webdataset:" + std::to_string(shards_.size()) + ":" + std::to_string(bytes) + ":" +
-         std::to_string(options_.classes);
+  return formatted("webdataset:{}:{}:{}", shards_.size(), bytes, options_.classes);
 }
 
 DataKind webdataset_kind() {

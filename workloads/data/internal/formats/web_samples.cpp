@@ -16,6 +16,7 @@
 #include <system_error>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/os/descriptor.h"
 #include "harness/text/words.h"
 #include "workloads/data/internal/unreadable_files.h"
@@ -98,10 +99,10 @@ bool WebSamples::read(WebSample& sample) {
 std::string WebSamples::missing_part_text(const WebSample& sample) const {
   const bool image = sample.image.empty();
   if (image && std::ranges::any_of(extensions_, is_image)) {
-    return "sample '" + sample.key + "': its image is empty";
+    return formatted("sample '{}': its image is empty", sample.key);
   }
-  std::string text = "sample '" + sample.key + "' has no " + (image ? ".jpg" : ".cls") +
-                     " entry; it has ." + text::join(extensions_, ", .");
+  std::string text = formatted("sample '{}' has no {} entry; it has .{}", sample.key,
+                               image ? ".jpg" : ".cls", text::join(extensions_, ", ."));
   const bool dotted = std::ranges::any_of(
       extensions_, [](const std::string& each) { return each.find('.') != std::string::npos; });
   if (dotted) text += "; a key ends at the first dot";
@@ -112,8 +113,10 @@ std::string WebSamples::missing_part_text(const WebSample& sample) const {
       const Name name = split(entry.name);
       const bool wanted = image ? is_image(name.extension) : name.extension == "cls";
       if (name.key != sample.key || !wanted) continue;
-      return text + "; its ." + name.extension + " is at offset " + std::to_string(entry.offset) +
-             ", apart from it: `tar --sort=name` keeps the entries of a sample together";
+      return formatted(
+          "{}; its .{} is at offset {}, apart from it: `tar --sort=name` keeps the entries of a "
+          "sample together",
+          text, name.extension, entry.offset);
     }
   } catch (const Error&) {
     return text;  // damage further on is reported when it is read
@@ -141,8 +144,9 @@ void WebSamples::take(WebSample& sample) {
   const bool twice = std::ranges::find(extensions_, extension) != extensions_.end();
   if (twice || extension == "__key__" || extension == "__url__") {
     broken_ = true;
-    throw file_error(path(), entry.offset,
-                     entry.name + ": sample '" + sample.key + "' has a ." + extension + " already");
+    throw file_error(
+        path(), entry.offset,
+        formatted("{}: sample '{}' has a .{} already", entry.name, sample.key, extension));
   }
   extensions_.push_back(extension);
   bad_ = bad_ || (extension == kBad && entry.bytes > 0);
@@ -263,8 +267,8 @@ void TarReader::read(const Entry& entry, std::uint64_t max_bytes, std::vector<st
   struct archive* archive = as_archive(archive_.get());
   if (entry.bytes > max_bytes) {
     throw file_error(path_, entry.offset,
-                     entry.name + " has " + std::to_string(entry.bytes) +
-                         " bytes, more than the limit of " + std::to_string(max_bytes));
+                     formatted("{} has {} bytes, more than the limit of {}", entry.name,
+                               entry.bytes, max_bytes));
   }
   content.clear();
   // Grows with the data read: the size in the header is untrusted.
@@ -275,9 +279,9 @@ void TarReader::read(const Entry& entry, std::uint64_t max_bytes, std::vector<st
     if (got < 0) throw file_error(path_, entry.offset, entry.name + ": " + reason(archive));
     content.resize(had + static_cast<std::size_t>(got));
     if (got == 0) {
-      throw file_error(path_, entry.offset,
-                       entry.name + ": the archive ends after " + std::to_string(had) + " of " +
-                           std::to_string(entry.bytes) + " bytes");
+      throw file_error(
+          path_, entry.offset,
+          formatted("{}: the archive ends after {} of {} bytes", entry.name, had, entry.bytes));
     }
   }
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::data {
 namespace {
@@ -37,7 +38,8 @@ std::int64_t image_bytes(const MakerValues& values) {
 
 std::string numbered(const std::string& stem, std::int64_t number) {
   const std::string digits = std::to_string(number);
-  return stem + std::string(6 - std::min<std::size_t>(6, digits.size()), '0') + digits + ".bin";
+  return formatted("{}{}{}.bin", stem,
+                   std::string(6 - std::min<std::size_t>(6, digits.size()), '0'), digits);
 }
 
 // Begin of part `index` of `parts` equal parts.
@@ -72,8 +74,7 @@ MadeFolder make_cifar_bin(const MakerValues& values, const MakeProgress& progres
   const bool hundred = values.at("labels") == 1;
   const std::int64_t count = values.at("samples");
   if (!hundred && count < kBatches) {
-    throw ConfigError("--samples",
-                      std::to_string(count) + " samples cannot fill CIFAR-10's 5 files");
+    throw ConfigError("--samples", formatted("{} samples cannot fill CIFAR-10's 5 files", count));
   }
   FileMaker files(cifar_bin_maker(), values, progress);
   Records records(values, hundred ? 100 : 10, 3 * 32 * 32);
@@ -81,8 +82,7 @@ MadeFolder make_cifar_bin(const MakerValues& values, const MakeProgress& progres
   for (std::int64_t part = 0; part < parts; ++part) {
     const std::int64_t begin = part_begin(count, parts, part);
     const std::int64_t end = part_begin(count, parts, part + 1);
-    const std::string name =
-        hundred ? "train.bin" : "data_batch_" + std::to_string(part + 1) + ".bin";
+    const std::string name = hundred ? "train.bin" : formatted("data_batch_{}.bin", part + 1);
     files.file(name, end - begin, [&](Sink& sink) {
       for (std::int64_t i = begin; i < end; ++i) {
         const std::int64_t label = records.label(i);
@@ -100,14 +100,12 @@ MadeFolder make_token_bin(const MakerValues& values, const MakeProgress& progres
   const bool wide = values.at("token-type") == 1;
   const std::int64_t vocabulary = values.at("vocabulary");
   if (!wide && vocabulary > kNarrowVocabulary) {
-    throw ConfigError("--vocabulary",
-                      std::to_string(vocabulary) + " tokens need --token-type uint32");
+    throw ConfigError("--vocabulary", formatted("{} tokens need --token-type uint32", vocabulary));
   }
   const std::int64_t count = values.at("tokens");
   const std::int64_t shards = values.at("shards");
   if (count < shards) {
-    throw ConfigError("--shards", std::to_string(shards) + " files cannot share " +
-                                      std::to_string(count) + " tokens");
+    throw ConfigError("--shards", formatted("{} files cannot share {} tokens", shards, count));
   }
   FileMaker files(token_bin_maker(), values, progress);
   const auto seed = static_cast<std::uint64_t>(values.at("seed"));

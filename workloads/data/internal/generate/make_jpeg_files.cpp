@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::data {
 
@@ -96,8 +97,7 @@ namespace fs = std::filesystem;
 
 void check_range(const char* option, std::int64_t value, std::int64_t min, std::int64_t max) {
   if (value < min || value > max) {
-    throw ConfigError(option, std::to_string(value) + " is outside " + std::to_string(min) +
-                                  " to " + std::to_string(max));
+    throw ConfigError(option, formatted("{} is outside {} to {}", value, min, max));
   }
 }
 
@@ -108,9 +108,9 @@ void check(const JpegFolderPlan& plan) {
   check_range("--height", plan.height, 1, 16'384);
   check_range("--quality", plan.quality, 1, 100);
   if (plan.images < plan.classes) {
-    throw ConfigError("--images", std::to_string(plan.images) + " images cannot fill " +
-                                      std::to_string(plan.classes) +
-                                      " classes; every class needs one");
+    throw ConfigError("--images",
+                      formatted("{} images cannot fill {} classes; every class needs one",
+                                plan.images, plan.classes));
   }
 }
 
@@ -132,7 +132,7 @@ fs::path path_of(const JpegFolderPlan& plan, std::int64_t index) {
            text;
   };
   return fs::path("class_" + padded(index % plan.classes, 5)) /
-         ("image_" + padded(index, 8) + ".jpg");
+         formatted("image_{}.jpg", padded(index, 8));
 }
 
 }  // namespace
@@ -271,8 +271,8 @@ MadeFolder make_webdataset(const MakerValues& values, const MakeProgress& progre
   const JpegFolderPlan plan = photograph_plan(values);
   const std::int64_t shards = values.at("shards");
   if (plan.images < shards) {
-    throw ConfigError("--shards", std::to_string(shards) + " shards cannot share " +
-                                      std::to_string(plan.images) + " images");
+    throw ConfigError("--shards",
+                      formatted("{} shards cannot share {} images", shards, plan.images));
   }
   MadeSet set(values.out, maker_manifest(webdataset_maker(), values));
   const auto begin = [&](std::int64_t shard) {
@@ -283,7 +283,7 @@ MadeFolder make_webdataset(const MakerValues& values, const MakeProgress& progre
   in_parallel(
       shards,
       [&](std::int64_t shard) {
-        const std::string name = "shard-" + padded(shard, 6) + ".tar";
+        const std::string name = formatted("shard-{}.tar", padded(shard, 6));
         if (const std::int64_t present = set.size_of(name); present >= 0) {
           bytes += present;
           return;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::data {
 
@@ -38,13 +39,12 @@ MakerValues maker_values(const Maker& maker, std::filesystem::path out) {
 }
 
 std::string maker_manifest(const Maker& maker, const MakerValues& values) {
-  std::string text = "Made by stepbench data make " + maker.kind + "; version 1\n";
+  std::string text = formatted("Made by stepbench data make {}; version 1\n", maker.kind);
   for (const MakerOption& option : maker.options) {
     const std::int64_t value = values.at(option.name);
-    text += option.name + " " +
-            (option.choices.empty() ? std::to_string(value)
-                                    : option.choices.at(static_cast<std::size_t>(value))) +
-            "\n";
+    text += formatted("{} {}\n", option.name,
+                      option.choices.empty() ? std::to_string(value)
+                                             : option.choices.at(static_cast<std::size_t>(value)));
   }
   return text;
 }
@@ -53,9 +53,8 @@ MadeFolder make_data(const Maker& maker, const MakerValues& values, const MakePr
   for (const MakerOption& option : maker.options) {
     const std::int64_t value = values.at(option.name);
     if (value >= option.min && value <= option.max) continue;
-    throw ConfigError("--" + option.name, std::to_string(value) + " is outside " +
-                                              std::to_string(option.min) + " to " +
-                                              std::to_string(option.max));
+    throw ConfigError("--" + option.name,
+                      formatted("{} is outside {} to {}", value, option.min, option.max));
   }
   return maker.make(values, progress);
 }
@@ -85,8 +84,10 @@ bool holds(const fs::path& folder, const std::string& manifest) {
   for (const char* name : {kManifest, kUnfinished}) {
     if (!fs::exists(folder / name, error)) continue;
     if (read_text(folder / name) == manifest) return true;
-    throw ConfigError(folder.string(), "holds another made set, see " + std::string(name) +
-                                           " in it; name another folder or remove this one");
+    throw ConfigError(
+        folder.string(),
+        formatted("holds another made set, see {} in it; name another folder or remove this one",
+                  name));
   }
   const bool empty = fs::is_empty(folder, error);
   if (error) throw ConfigError(folder.string(), "cannot be listed: " + error.message());

@@ -12,6 +12,7 @@ extern "C" {
 }
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "workloads/data/internal/jpeg/huffman_scan.h"
 
 namespace stepbench::data {
@@ -170,27 +171,22 @@ JpegDecoder::Size JpegDecoder::open(std::span<const std::byte> file) {
   jpeg_decompress_struct& info = state_->info;
   if (!state_->read_header(data, file.size())) state_->raise();
   const Size size{.width = info.image_width, .height = info.image_height};
-  const auto described = [&] {
-    return std::to_string(size.width) + " x " + std::to_string(size.height) + " pixels";
-  };
+  const auto described = [&] { return formatted("{} x {} pixels", size.width, size.height); };
   const std::int64_t pixels = size.width * size.height;
   if (pixels > kMaxPixels) {
-    throw Error("declares " + described() + ", more than the limit of " +
-                std::to_string(kMaxPixels));
+    throw Error(formatted("declares {}, more than the limit of {}", described(), kMaxPixels));
   }
   if (!info.arith_code && pixels / kMaxPixelsPerByte > static_cast<std::int64_t>(file.size())) {
-    throw Error("declares " + described() + ", which its " + std::to_string(file.size()) +
-                " bytes cannot hold");
+    throw Error(formatted("declares {}, which its {} bytes cannot hold", described(), file.size()));
   }
   if (info.num_components != 1 && info.num_components != 3 && info.num_components != 4) {
-    throw Error("has " + std::to_string(info.num_components) +
-                " colour components; 1, 3 and 4 are known");
+    throw Error(formatted("has {} colour components; 1, 3 and 4 are known", info.num_components));
   }
   // Decoding may stop above the bottom, so truncation is detected by the missing end marker,
   // whatever the region.
   if (!has_end_marker(info.src->next_input_byte, data + file.size())) {
-    throw Error("truncated: the end-of-image marker is missing after " +
-                std::to_string(file.size()) + " bytes");
+    throw Error(
+        formatted("truncated: the end-of-image marker is missing after {} bytes", file.size()));
   }
   info.out_color_space = info.num_components == 4 ? JCS_CMYK : JCS_EXT_RGBX;
   info.dct_method = JDCT_ISLOW;

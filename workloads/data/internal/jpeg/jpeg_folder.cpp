@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/files.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_files.h"
@@ -82,7 +83,7 @@ void JpegFolder::read_one(const SampleKey& key, SampleSlots out, JpegSample& wor
     read_file(file.path, kMaxFileBytes, work.file);
     fetched = now();
     if (const std::string_view kind = file_kind(work.file); !kind.empty() && kind != "JPEG") {
-      throw Error("is a " + std::string(kind) + " file; data.kind jpeg_folder reads JPEG alone");
+      throw Error(formatted("is a {} file; data.kind jpeg_folder reads JPEG alone", kind));
     }
     work.decode(key, work.file, reinterpret_cast<float*>(out[0]));
   } catch (const Error& error) {
@@ -114,8 +115,7 @@ std::string JpegFolder::digest() const {
     struct stat status {};
     if (::stat(file.path.c_str(), &status) == 0) bytes += status.st_size;
   }
-  return "jpeg_folder:" + std::to_string(folder_.files.size()) + ":" + std::to_string(bytes) + ":" +
-         std::to_string(folder_.classes.size());
+  return formatted("jpeg_folder:{}:{}:{}", folder_.files.size(), bytes, folder_.classes.size());
 }
 
 DataKind jpeg_folder_kind() {
@@ -200,14 +200,15 @@ std::vector<std::string> notes_of(const ImageFolder& folder) {
   if (auto skipped_files = skipped_files_note(folder.skipped_files, files))
     notes.push_back(std::move(*skipped_files));
   if (folder.hidden_files > 0) {
-    notes.push_back(std::to_string(folder.hidden_files) + " of " + text::counted(files, "file") +
-                    " are hidden (names that begin with \"._\"): AppleDouble files of a Mac are "
-                    "not images; `find -name '._*' -delete` removes them");
+    notes.push_back(
+        formatted("{} of {} are hidden (names that begin with \"._\"): AppleDouble files of a Mac "
+                  "are not images; `find -name '._*' -delete` removes them",
+                  folder.hidden_files, text::counted(files, "file")));
   }
   for (const std::string& name : folder.classes) {
     if (!name.starts_with('.')) continue;
-    notes.push_back("the class '" + name +
-                    "' is a hidden folder, which torchvision also takes for a class");
+    notes.push_back(formatted(
+        "the class '{}' is a hidden folder, which torchvision also takes for a class", name));
   }
   return notes;
 }
@@ -217,8 +218,10 @@ ImageFolder scan_image_folder(const fs::path& root) {
   const std::string top = root.string();
   if (!fs::exists(root, error)) {
     throw ConfigError(
-        top, os::why_absent(root, "no such folder; `stepbench data make jpeg_folder --out " + top +
-                                      "` makes one"));
+        top,
+        os::why_absent(
+            root, formatted("no such folder; `stepbench data make jpeg_folder --out {}` makes one",
+                            top)));
   }
   if (!fs::is_directory(root, error)) throw ConfigError(top, "is not a folder");
   ImageFolder found;

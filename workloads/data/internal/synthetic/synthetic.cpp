@@ -6,6 +6,7 @@
 #include <cstring>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/random.h"
 
@@ -274,9 +275,8 @@ std::vector<std::int64_t> Synthetic::labels(std::uint64_t seed) const {
 }
 
 std::string Synthetic::digest() const {
-  return "synthetic:" + std::to_string(options_.samples) + ":" +
-         std::to_string(fields_[0].bytes() + fields_[1].bytes()) + ":" +
-         std::to_string(options_.classes);
+  return formatted("synthetic:{}:{}:{}", options_.samples, fields_[0].bytes() + fields_[1].bytes(),
+                   options_.classes);
 }
 
 DataKind synthetic_kind() {

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "workloads/data/dataset.h"
 #include "workloads/data/random.h"
 
@@ -76,9 +77,8 @@ void SyntheticTokens::read(const SampleKey& key, SampleSlots out, Scratch&, Read
 }
 
 std::string SyntheticTokens::digest() const {
-  return "synthetic_tokens:" + std::to_string(options_.samples) + ":" +
-         std::to_string(options_.sequence_length) + ":" + std::to_string(options_.vocabulary) +
-         (options_.lengths ? ":" + options_.lengths->digest() : "");
+  return formatted("synthetic_tokens:{}:{}:{}{}", options_.samples, options_.sequence_length,
+                   options_.vocabulary, options_.lengths ? ":" + options_.lengths->digest() : "");
 }
 
 DataKind synthetic_tokens_kind() {

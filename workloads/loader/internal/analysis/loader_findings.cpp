@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/findings/finding.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -48,17 +49,18 @@ std::optional<Finding> idle_workers(const LoaderFacts&, const LoaderAnalysis& r)
   const auto enough = std::max<std::int64_t>(
       1, static_cast<std::int64_t>(std::ceil(1.2 * workers * r.utilisation())));
   if (r.utilisation() >= kMaxBusyIdle || enough >= r.workers()) return std::nullopt;
-  return Finding{.id = "loader.idle_workers",
-                 .severity = Severity::kInfo,
-                 .text = text::counted(r.workers(), "worker") + " are busy only " +
-                         text::percent_text(r.utilisation()) + " of their time",
-                 .value = r.utilisation(),
-                 .threshold = kMaxBusyIdle,
-                 .unit = "ratio",
-                 .evidence = {"loader_worker_busy", "loader_worker_idle", "data_wait_ns"},
-                 .remedy = text::counted(enough, "worker") +
-                           " would do: fewer hold less memory and leave their cores to the step.",
-                 .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
+  return Finding{
+      .id = "loader.idle_workers",
+      .severity = Severity::kInfo,
+      .text = formatted("{} are busy only {} of their time", text::counted(r.workers(), "worker"),
+                        text::percent_text(r.utilisation())),
+      .value = r.utilisation(),
+      .threshold = kMaxBusyIdle,
+      .unit = "ratio",
+      .evidence = {"loader_worker_busy", "loader_worker_idle", "data_wait_ns"},
+      .remedy = text::counted(enough, "worker") +
+                " would do: fewer hold less memory and leave their cores to the step.",
+      .set = {{.option = "loader.num_workers", .value = std::to_string(enough)}}};
 }
 
 std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -83,10 +85,11 @@ std::optional<Finding> epoch_border(const LoaderFacts& facts, const LoaderAnalys
   return Finding{
       .id = persist ? "loader.epoch_drain" : "loader.epoch_gap",
       .severity = severity_of_share(share),
-      .text = "between two epochs the step stands still for " + text::duration(extra_ns / borders) +
-              ", " + text::percent_text(share) + " of the time: " +
-              (persist ? "the next epoch's first batch is not read before the last one ends"
-                       : "the workers stop and start again"),
+      .text =
+          formatted("between two epochs the step stands still for {}, {} of the time: {}",
+                    text::duration(extra_ns / borders), text::percent_text(share),
+                    persist ? "the next epoch's first batch is not read before the last one ends"
+                            : "the workers stop and start again"),
       .value = share,
       .threshold = kMinBorderShare,
       .unit = "ratio",
@@ -107,8 +110,8 @@ std::optional<Finding> start_up(const LoaderFacts& facts, const LoaderAnalysis& 
   return Finding{
       .id = "loader.start_up",
       .severity = Severity::kInfo,
-      .text = "the first batch came after " + text::duration(first_ns) + ", while a worker needs " +
-              text::duration(r.batch_ns) + " for one",
+      .text = formatted("the first batch came after {}, while a worker needs {} for one",
+                        text::duration(first_ns), text::duration(r.batch_ns)),
       .value = first_ns,
       .threshold = std::max(kMinFirstBatchS * 1e9, kMinFirstBatches * r.batch_ns),
       .unit = "ns",
@@ -136,9 +139,9 @@ std::optional<Finding> page_faults(const LoaderFacts& facts, const LoaderAnalysi
   Finding finding{
       .id = "loader.page_faults",
       .severity = Severity::kWarning,
-      .text = "fresh memory for each batch: " + text::with_separators(std::llround(faults)) +
-              " page faults per batch; the kernel takes " + text::percent_text(system) +
-              " of the CPU time",
+      .text = formatted("fresh memory for each batch: {} page faults per batch; the kernel takes "
+                        "{} of the CPU time",
+                        text::with_separators(std::llround(faults)), text::percent_text(system)),
       .value = system,
       .threshold = kMinSystemShare,
       .unit = "ratio",
@@ -160,8 +163,9 @@ std::optional<Finding> pinning(const LoaderFacts& facts, const LoaderAnalysis& r
   if (share < kMinPinningShare) return std::nullopt;
   return Finding{.id = "loader.pinning",
                  .severity = severity_of_share(share),
-                 .text = "the step's own thread copies batches into pinned memory for " +
-                         text::percent_text(share) + " of its time",
+                 .text = formatted(
+                     "the step's own thread copies batches into pinned memory for {} of its time",
+                     text::percent_text(share)),
                  .value = share,
                  .threshold = kMinPinningShare,
                  .unit = "ratio",
@@ -194,26 +198,27 @@ std::optional<Finding> padding(const LoaderFacts& facts, const LoaderAnalysis&) 
     return std::nullopt;
   }
   const std::string batches = std::to_string(kSortedBatches);
-  finding.remedy = "Sorted by length within " + batches + " batches, " +
-                   text::percent_text(*facts.padding_sorted) + " would be.";
+  finding.remedy = formatted("Sorted by length within {} batches, {} would be.", batches,
+                             text::percent_text(*facts.padding_sorted));
   finding.set = {{.option = "loader.bucket_batches", .value = batches}};
   return finding;
 }
 
 std::optional<Finding> not_shared_out(const LoaderFacts& facts, const LoaderAnalysis& r) {
   if (!facts.measured.workers_repeat) return std::nullopt;
-  return Finding{.id = "loader.repeated_samples",
-                 .severity = Severity::kProblem,
-                 .text = "each of the " + text::counted(r.workers(), "worker") +
-                         " reads all of the data set: every sample comes " +
-                         std::to_string(r.workers()) + " times in an epoch",
-                 .value = static_cast<double>(r.workers()),
-                 .threshold = 1,
-                 .unit = "times",
-                 .evidence = {"loader.num_workers"},
-                 .remedy =
-                     "Let __iter__ give each worker its part, by "
-                     "torch.utils.data.get_worker_info()."};
+  return Finding{
+      .id = "loader.repeated_samples",
+      .severity = Severity::kProblem,
+      .text = formatted(
+          "each of the {} reads all of the data set: every sample comes {} times in an epoch",
+          text::counted(r.workers(), "worker"), r.workers()),
+      .value = static_cast<double>(r.workers()),
+      .threshold = 1,
+      .unit = "times",
+      .evidence = {"loader.num_workers"},
+      .remedy =
+          "Let __iter__ give each worker its part, by "
+          "torch.utils.data.get_worker_info()."};
 }
 
 std::optional<Finding> truncated(const LoaderFacts& facts, const LoaderAnalysis& r) {
@@ -238,8 +243,8 @@ std::optional<Finding> waits_for_iterable(const LoaderFacts&, const LoaderAnalys
   if (r.wait_share < kMinIterableWait || r.consumer_is_idle()) return std::nullopt;
   return Finding{.id = "loader.iterable",
                  .severity = severity_of_share(r.wait_share),
-                 .text = "the step waits " + text::percent_text(r.wait_share) +
-                         " of its time for the next batch of loader()",
+                 .text = formatted("the step waits {} of its time for the next batch of loader()",
+                                   text::percent_text(r.wait_share)),
                  .value = r.wait_share,
                  .threshold = kMinIterableWait,
                  .unit = "ratio",

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
@@ -143,9 +144,9 @@ void report_loader(const LoaderMetrics& metrics, const WindowFacts& window,
   sink.metric("loader_transport_ns", static_cast<double>(metrics.transport_ns) / calls);
   sink.metric("loader_skipped_samples", static_cast<double>(metrics.skipped_samples));
   if (metrics.skipped_samples > 0) {
-    sink.note(text::counted(metrics.skipped_samples, "sample") + " of " +
-              text::with_separators(metrics.samples) +
-              " could not be read, and the next took its place (data.on_error: skip)");
+    sink.note(formatted(
+        "{} of {} could not be read, and the next took its place (data.on_error: skip)",
+        text::counted(metrics.skipped_samples, "sample"), text::with_separators(metrics.samples)));
   }
   if (metrics.pin_ns > 0) {
     sink.metric("loader_pin_ns", static_cast<double>(metrics.pin_ns) / calls);
@@ -190,8 +191,9 @@ void report_stored(const data::StoredSize& stored, ReportSink& sink) {
 void note_data_in_memory(const data::StoredSize& stored, std::int64_t memory_bytes,
                          ReportSink& sink) {
   if (memory_bytes <= 0 || stored.bytes >= kTimesMemory * memory_bytes) return;
-  const std::string sizes = text::byte_text(static_cast<double>(stored.bytes)) + " of data, " +
-                            text::byte_text(static_cast<double>(memory_bytes)) + " of memory: ";
+  const std::string sizes =
+      formatted("{} of data, {} of memory: ", text::byte_text(static_cast<double>(stored.bytes)),
+                text::byte_text(static_cast<double>(memory_bytes)));
   sink.note(sizes +
             "reads come from the page cache after the first pass, so AU tells nothing of "
             "the storage. MLPerf Storage asks for five times the memory; data.page_cache: "
@@ -204,8 +206,8 @@ void report_idle_readers(const data::Dataset& dataset, std::int64_t num_workers,
   const std::int64_t parts = dataset.iterable()->parts();
   const std::int64_t readers = std::max<std::int64_t>(1, num_workers) * ranks;
   if (parts == 0 || parts >= readers) return;
-  sink.note("the data set has " + std::to_string(parts) + " shards for " + std::to_string(readers) +
-            " workers: " + std::to_string(readers - parts) + " of them read nothing");
+  sink.note(formatted("the data set has {} shards for {} workers: {} of them read nothing", parts,
+                      readers, readers - parts));
 }
 
 std::vector<Metric> loader_metrics() {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "harness/base/format.h"
 #include "workloads/loader/internal/analysis/loader_findings.h"
 
 #include <algorithm>
@@ -32,12 +33,12 @@ constexpr double kMinGain = 0.05;
 constexpr double kMinVariation = 0.25;
 
 std::string largest_part(const LoaderAnalysis& r, double of_ns, std::string_view of) {
-  return std::string(r.largest.name) + " takes " +
-         text::percent_text(std::min(1.0, r.largest.ns / of_ns)) + " of " + std::string(of);
+  return formatted("{} takes {} of {}", r.largest.name,
+                   text::percent_text(std::min(1.0, r.largest.ns / of_ns)), of);
 }
 
 std::string waiting(const LoaderAnalysis& r) {
-  return "the step waits " + text::percent_text(r.wait_share) + " of its time for data";
+  return formatted("the step waits {} of its time for data", text::percent_text(r.wait_share));
 }
 
 std::string cores_in_words(double cores) {
@@ -69,7 +70,7 @@ std::string doing(const LoaderAnalysis& r) {
   for (const auto& [what, share] : parts) {
     if (share > 1 - kWorthAWord) return std::string(what);
     if (share < kWorthAWord) continue;
-    text += (text.empty() ? "" : ", ") + std::string(what) + ' ' + text::percent_text(share);
+    text += formatted("{}{} {}", text.empty() ? "" : ", ", what, text::percent_text(share));
   }
   return text;
 }
@@ -92,8 +93,8 @@ bool no_core_left(const LoaderFacts& facts, const LoaderAnalysis& r) {
 }
 
 std::string others_text(const LoaderAnalysis& r) {
-  return "other programs use " + text::short_number(r.others_cores.value_or(0), 1) + " of " +
-         cores_in_words(r.machine_cores());
+  return formatted("other programs use {} of {}", text::short_number(r.others_cores.value_or(0), 1),
+                   cores_in_words(r.machine_cores()));
 }
 
 void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding& finding) {
@@ -102,11 +103,10 @@ void offer_less_work(const LoaderFacts& facts, const LoaderAnalysis& r, Finding&
         "The cores are the limit, and other programs have a part of them: end these, or measure "
         "where nothing else runs.";
   } else if (facts.all_cores > facts.cores) {
-    finding.remedy = "The cores are the limit, and this process may use " +
-                     text::short_number(facts.cores) + " of the machine's " +
-                     text::short_number(facts.all_cores) +
-                     ": give it more (srun --cpus-per-task, docker --cpus, taskset), or do less "
-                     "per sample.";
+    finding.remedy = formatted(
+        "The cores are the limit, and this process may use {} of the machine's {}: give it more "
+        "(srun --cpus-per-task, docker --cpus, taskset), or do less per sample.",
+        text::short_number(facts.cores), text::short_number(facts.all_cores));
   } else if (facts.may_decode_faster && r.largest.metric == "loader_decode_ns") {
     finding.remedy =
         "The cores are the limit: decode less (data.decode: fast helps where images are much "
@@ -131,8 +131,8 @@ std::optional<Finding> without_workers(const LoaderFacts& facts, const LoaderAna
   const double share = r.gain_with(enough);
   Finding finding{.id = "loader.no_workers",
                   .severity = severity_of_share(share),
-                  .text = "no workers: " + waiting(r) + "; " +
-                          largest_part(r, r.wait_ns, "that wait") + doing_aside(r),
+                  .text = formatted("no workers: {}; {}{}", waiting(r),
+                                    largest_part(r, r.wait_ns, "that wait"), doing_aside(r)),
                   .value = r.wait_share,
                   .threshold = kMinWaitShare,
                   .unit = "ratio",
@@ -161,11 +161,12 @@ std::optional<Finding> other_programs(const LoaderFacts& facts, const LoaderAnal
   return Finding{
       .id = "loader.other_programs",
       .severity = severity_of_share(share),
-      .text = (workers ? text::counted(r.workers(), "worker") + ", " +
-                             text::percent_text(r.utilisation()) + " busy" + doing_aside(r)
-                       : "the training thread waits " + text::percent_text(of_training) +
-                             " of its time for a CPU") +
-              "; " + others_text(r) + "; " + waiting(r),
+      .text = formatted("{}; {}; {}",
+                        workers ? formatted("{}, {} busy{}", text::counted(r.workers(), "worker"),
+                                            text::percent_text(r.utilisation()), doing_aside(r))
+                                : formatted("the training thread waits {} of its time for a CPU",
+                                            text::percent_text(of_training)),
+                        others_text(r), waiting(r)),
       .value = *r.others_cores,
       .threshold = least_others() * facts.cores,
       .unit = "cores",
@@ -186,12 +187,12 @@ std::optional<Finding> oversubscribed(const LoaderFacts& facts, const LoaderAnal
   return Finding{
       .id = "loader.oversubscribed",
       .severity = Severity::kWarning,
-      .text = text::counted(r.workers(), "worker") + " share " + cores_in_words(facts.cores) +
-              ", which are " +
-              text::percent_text(
-                  std::min(1.0, (r.own_cores + facts.cores - r.cores_left()) / facts.cores)) +
-              " in use" + (doing(r).empty() ? "" : "; they are " + doing(r)) +
-              (step_waits ? "; " + waiting(r) : ""),
+      .text = formatted("{} share {}, which are {} in use{}{}",
+                        text::counted(r.workers(), "worker"), cores_in_words(facts.cores),
+                        text::percent_text(std::min(
+                            1.0, (r.own_cores + facts.cores - r.cores_left()) / facts.cores)),
+                        doing(r).empty() ? "" : "; they are " + doing(r),
+                        step_waits ? "; " + waiting(r) : ""),
       .value = static_cast<double>(r.workers()),
       .threshold = facts.cores,
       .unit = "workers",
@@ -213,9 +214,9 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   Finding finding{
       .id = more_help || !all_in_use ? "loader.worker_bound" : "loader.core_bound",
       .severity = severity_of_share(share.value_or(0)),
-      .text = largest_part(r, r.worker_ns, "the workers' time") + "; " +
-              text::counted(r.workers(), "worker") + ", " + text::percent_text(r.utilisation()) +
-              " busy" + doing_aside(r),
+      .text = formatted("{}; {}, {} busy{}", largest_part(r, r.worker_ns, "the workers' time"),
+                        text::counted(r.workers(), "worker"), text::percent_text(r.utilisation()),
+                        doing_aside(r)),
       .value = r.utilisation(),
       .threshold = kMinBusy,
       .unit = "ratio",
@@ -224,11 +225,11 @@ std::optional<Finding> bound_by_workers(const LoaderFacts& facts, const LoaderAn
   if (others_matter(facts, r)) {
     finding.text += "; " + others_text(r);
   } else if (all_in_use && !more_help) {
-    finding.text += "; " + cores_in_words(facts.cores) + ", " +
-                    text::percent_text(std::min(1.0, r.own_cores / facts.cores)) + " in use";
+    finding.text += formatted("; {}, {} in use", cores_in_words(facts.cores),
+                              text::percent_text(std::min(1.0, r.own_cores / facts.cores)));
   } else {
-    finding.text += "; " + text::short_number(r.own_cores, 1) + " of " +
-                    cores_in_words(facts.cores) + " in use";
+    finding.text += formatted("; {} of {} in use", text::short_number(r.own_cores, 1),
+                              cores_in_words(facts.cores));
   }
   if (!r.consumer_is_idle()) finding.text += "; " + waiting(r);
   if (more_help) {
@@ -252,15 +253,16 @@ double gain_without_gil(const LoaderAnalysis& r) {
 }
 
 Finding gil_finding(const LoaderFacts& facts, const LoaderAnalysis& r, double share) {
-  Finding finding{.id = "loader.gil",
-                  .severity = share > 0 ? severity_of_share(share) : Severity::kInfo,
-                  .text = "a finished batch waits " + text::duration(r.gil_wait_ns) +
-                          " for Python's lock (GIL), which its worker's own reading holds" +
-                          (share > 0 ? "; " + waiting(r) : ""),
-                  .value = r.gil_wait_ns,
-                  .threshold = kMinGilWaitNs,
-                  .unit = "ns",
-                  .evidence = {"loader_queue_thread_wait_ns", "loader_memory_wait_ns"}};
+  Finding finding{
+      .id = "loader.gil",
+      .severity = share > 0 ? severity_of_share(share) : Severity::kInfo,
+      .text = formatted("a finished batch waits {} for Python's lock (GIL), which its worker's own "
+                        "reading holds{}",
+                        text::duration(r.gil_wait_ns), share > 0 ? "; " + waiting(r) : ""),
+      .value = r.gil_wait_ns,
+      .threshold = kMinGilWaitNs,
+      .unit = "ns",
+      .evidence = {"loader_queue_thread_wait_ns", "loader_memory_wait_ns"}};
   if (share > 0) finding.share = share;
   if (facts.options.switch_interval_us < kSwitchIntervalUs) {
     finding.remedy = "Calls of C that keep the lock are as long: use ones that give it away.";
@@ -297,9 +299,10 @@ std::optional<Finding> uneven(const LoaderFacts& facts, const LoaderAnalysis& r)
   return Finding{
       .id = "loader.uneven",
       .severity = severity_of_share(r.wait_share),
-      .text = waiting(r) + " although the workers are " + text::percent_text(1 - r.utilisation()) +
-              " idle: some batches take longer than others, and at most " +
-              text::counted(factor * r.workers(), "finished batch") + " can make up for it",
+      .text = formatted("{} although the workers are {} idle: some batches take longer than "
+                        "others, and at most {} can make up for it",
+                        waiting(r), text::percent_text(1 - r.utilisation()),
+                        text::counted(factor * r.workers(), "finished batch")),
       .value = r.wait_share,
       .threshold = kMinWaitShare,
       .unit = "ratio",
@@ -315,9 +318,10 @@ std::optional<Finding> tiny_batches(const LoaderFacts& facts, const LoaderAnalys
   return Finding{
       .id = "loader.tiny_batches",
       .severity = severity_of_share(r.wait_share),
-      .text = waiting(r) + " although the workers are " + text::percent_text(1 - r.utilisation()) +
-              " idle: a batch takes " + text::duration(r.batch_ns) +
-              " to make, and its way to the training thread is longer than that",
+      .text = formatted("{} although the workers are {} idle: a batch takes {} to make, and its "
+                        "way to the training thread is longer than that",
+                        waiting(r), text::percent_text(1 - r.utilisation()),
+                        text::duration(r.batch_ns)),
       .value = r.wait_share,
       .threshold = kMinWaitShare,
       .unit = "ratio",
@@ -339,9 +343,9 @@ std::optional<Finding> straggler(const LoaderFacts& facts, const LoaderAnalysis&
   }
   return Finding{.id = "loader.straggler",
                  .severity = severity_of_share(share),
-                 .text = "finished batches wait for a late one in " + text::percent_text(stalled) +
-                         " of the time; in any order a step would take " +
-                         text::percent_text(share) + " less",
+                 .text = formatted("finished batches wait for a late one in {} of the time; in any "
+                                   "order a step would take {} less",
+                                   text::percent_text(stalled), text::percent_text(share)),
                  .value = stalled,
                  .threshold = kMinStalledShare,
                  .unit = "ratio",
@@ -363,17 +367,18 @@ std::optional<Finding> handing_over(const LoaderFacts& facts, const LoaderAnalys
       (facts.measured.receive_ns < facts.measured.blocked_ns || r.gil_wait_ns > 0)) {
     return std::nullopt;  // the wait is for missing batches or busy workers
   }
-  Finding finding{.id = "loader.transport",
-                  .severity = severity_of_share(receiving),
-                  .text = "handing batches over takes " + text::percent_text(receiving) +
-                          " of the training thread's time and " + text::percent_text(sending) +
-                          " of the workers'" + late_for(facts, r),
-                  .value = receiving >= kMinReceiveShare ? receiving : sending,
-                  .threshold = receiving >= kMinReceiveShare ? kMinReceiveShare : kMinSendShare,
-                  .unit = "ratio",
-                  .share = receiving,
-                  .evidence = {"loader_transport_ns", "loader_next_receive_ns"},
-                  .remedy = "Hand over fewer, larger batches."};
+  Finding finding{
+      .id = "loader.transport",
+      .severity = severity_of_share(receiving),
+      .text = formatted(
+          "handing batches over takes {} of the training thread's time and {} of the workers'{}",
+          text::percent_text(receiving), text::percent_text(sending), late_for(facts, r)),
+      .value = receiving >= kMinReceiveShare ? receiving : sending,
+      .threshold = receiving >= kMinReceiveShare ? kMinReceiveShare : kMinSendShare,
+      .unit = "ratio",
+      .share = receiving,
+      .evidence = {"loader_transport_ns", "loader_next_receive_ns"},
+      .remedy = "Hand over fewer, larger batches."};
   if (facts.transport == "torch_fd") {
     finding.remedy = "Hand batches over in memory that stays mapped.";
     finding.set = {{.option = "loader.transport", .value = "shm_ring"}};
@@ -401,13 +406,13 @@ std::string late_for(const LoaderFacts& facts, const LoaderAnalysis& r) {
   const double queued_ns =
       static_cast<double>(facts.measured.queue_thread_wait_ns.value_or(0)) / r.calls;
   if (queued_ns >= kMinGilWaitNs) {
-    text += "; a finished batch waits " + text::duration(queued_ns) +
-            " for its worker's lock (GIL) or for a CPU";
+    text += formatted("; a finished batch waits {} for its worker's lock (GIL) or for a CPU",
+                      text::duration(queued_ns));
   }
   const double of_training = r.training_waited.value_or(0);
   if (of_training >= kMinWaitForCpu) {
-    text +=
-        "; the training thread waits " + text::percent_text(of_training) + " of its time for a CPU";
+    text += formatted("; the training thread waits {} of its time for a CPU",
+                      text::percent_text(of_training));
   }
   return text;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/workload.h"
 #include "workloads/loader/internal/fork/fork_worker.h"
 #include "workloads/loader/internal/fork/shared_memory.h"
@@ -30,16 +31,16 @@ std::shared_ptr<BatchRing> make_ring(const BatchLayout& layout, const LoaderOpti
   const auto slots = static_cast<int>(batches_alive(options));
   const std::size_t bytes = static_cast<std::size_t>(slots) * whole_pages(layout.bytes());
   const auto free_pages = static_cast<std::size_t>(::sysconf(_SC_AVPHYS_PAGES));
-  const std::string needs = "shm_ring needs " + in_mib(bytes) + " (" + std::to_string(slots) +
-                            " slots of " + in_mib(layout.bytes()) + ")";
+  const std::string needs =
+      formatted("shm_ring needs {} ({} slots of {})", in_mib(bytes), slots, in_mib(layout.bytes()));
   if (bytes / whole_pages(1) > static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES))) {
     throw ConfigError("loader.transport", needs + ", more than this machine's memory");
   }
   try {
     return BatchRing::make(layout.bytes(), slots);
   } catch (const std::bad_alloc&) {
-    throw ConfigError("loader.transport",
-                      needs + "; " + in_mib(free_pages * whole_pages(1)) + " of memory are free");
+    throw ConfigError("loader.transport", formatted("{}; {} of memory are free", needs,
+                                                    in_mib(free_pages * whole_pages(1))));
   }
 }
 
@@ -65,10 +66,11 @@ std::size_t segment_bytes_needed(const data::Dataset& dataset, const LoaderOptio
 
 void require_shared_memory(std::size_t needed, std::size_t there) {
   if (needed <= there) return;
-  throw ConfigError("loader.transport", "torch_fd may take " + in_mib(needed) +
-                                            " of /dev/shm at once and " + in_mib(there) +
-                                            " are free: lower prefetch_factor or num_workers, "
-                                            "enlarge /dev/shm, or use shm_ring, which needs none");
+  throw ConfigError(
+      "loader.transport",
+      formatted("torch_fd may take {} of /dev/shm at once and {} are free: lower prefetch_factor "
+                "or num_workers, enlarge /dev/shm, or use shm_ring, which needs none",
+                in_mib(needed), in_mib(there)));
 }
 
 std::unique_ptr<Loader> make_fork_loader(const data::Dataset& dataset, const LoaderOptions& options,
@@ -84,8 +86,8 @@ std::unique_ptr<Loader> make_fork_loader(const data::Dataset& dataset, const Loa
   const ForkedWorkers forked{
       .cores = worker_cores(options.affinity, static_cast<int>(options.num_workers),
                             cores_of_this_process()),
-      .segment_prefix = segment_prefix.empty() ? "/stepbench-" + std::to_string(::getpid()) + "-"
-                                               : segment_prefix};
+      .segment_prefix =
+          segment_prefix.empty() ? formatted("/stepbench-{}-", ::getpid()) : segment_prefix};
   return std::make_unique<PrefetchingLoader>(
       dataset.size(), options, std::move(order),
       [&dataset, &clock, layout, ring, options, forked]() -> std::unique_ptr<WorkerPool> {
@@ -137,9 +139,9 @@ ForkPool::ForkPool(const data::Dataset& dataset, const BatchLayout& layout,
   } catch (const std::system_error& error) {
     const std::size_t started = workers_.size();
     stop();
-    throw ConfigError("loader.num_workers", "the system gave " + std::to_string(started) + " of " +
-                                                std::to_string(options_.num_workers) +
-                                                " worker processes: " + error.what());
+    throw ConfigError("loader.num_workers",
+                      formatted("the system gave {} of {} worker processes: {}", started,
+                                options_.num_workers, error.what()));
   }
   for (const Worker& worker : workers_) {
     polled_.push_back({.fd = worker.socket.value(), .events = POLLIN, .revents = 0});
@@ -191,7 +193,7 @@ void ForkPool::stop() noexcept {
 }
 
 std::string ForkPool::segment_name(int worker, pid_t pid) const {
-  return forked_.segment_prefix + std::to_string(pid) + "-" + std::to_string(worker);
+  return formatted("{}{}-{}", forked_.segment_prefix, pid, worker);
 }
 
 void ForkPool::send(int worker, const LoaderTask& task) {
@@ -265,9 +267,10 @@ void ForkPool::collect(std::chrono::nanoseconds limit) {
     const std::lock_guard lock(mutex_);
     send_ready_tasks();
     if (limit.count() > 0 && at_workers_ == 0 && !waiting_.empty()) {
-      throw Error("all " + std::to_string(ring_->slots()) +
-                  " slots of the ring (loader.transport: shm_ring) are held by the consumer: it "
-                  "must let go of a batch before it asks for another");
+      throw Error(
+          formatted("all {} slots of the ring (loader.transport: shm_ring) are held by the "
+                    "consumer: it must let go of a batch before it asks for another",
+                    ring_->slots()));
     }
   }
   timespec wait{};
@@ -288,8 +291,7 @@ void ForkPool::collect(std::chrono::nanoseconds limit) {
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (polled_[workers_.size() + i].revents == 0) continue;
     const ChildProcess& process = workers_[i].process;
-    throw Error("loader worker " + std::to_string(i) + " (pid " + std::to_string(process.pid()) +
-                ") " + process.ending());
+    throw Error(formatted("loader worker {} (pid {}) {}", i, process.pid(), process.ending()));
   }
 }
 

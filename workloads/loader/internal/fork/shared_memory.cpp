@@ -15,6 +15,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::loader {
 
@@ -105,14 +106,14 @@ std::string in_mib(std::size_t bytes) {
 
 SharedSegment SharedSegment::create(const std::string& name, std::size_t bytes) {
   os::Descriptor descriptor(::shm_open(name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!descriptor.is_open()) throw Error("shared memory " + name + ": " + reason(errno));
+  if (!descriptor.is_open()) throw Error(formatted("shared memory {}: {}", name, reason(errno)));
   const auto length = static_cast<off_t>(bytes);
   int code = ::ftruncate(descriptor.value(), length) == 0 ? 0 : errno;
   if (code == 0) code = ::posix_fallocate(descriptor.value(), 0, length);
   ::shm_unlink(name.c_str());
   if (code != 0) {
-    throw Error("a batch field needs " + in_mib(bytes) + " of /dev/shm and " +
-                in_mib(shared_memory_free()) + " are free: " + reason(code));
+    throw Error(formatted("a batch field needs {} of /dev/shm and {} are free: {}", in_mib(bytes),
+                          in_mib(shared_memory_free()), reason(code)));
   }
   return {std::move(descriptor), bytes};
 }

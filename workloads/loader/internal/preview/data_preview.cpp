@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 #include "workloads/data/data_kinds.h"
@@ -46,7 +47,7 @@ std::string order_in_words(const data::Dataset& data, const LoaderOptions& optio
   std::string words = "sequential";
   const std::string seed = std::to_string(options.seed);
   if (!options.weights.empty()) {
-    words = "drawn by the weights `" + options.weights + "`, seed " + seed;
+    words = formatted("drawn by the weights `{}`, seed {}", options.weights, seed);
   } else if (options.with_replacement) {
     words = "drawn with replacement, seed " + seed;
   } else if (options.shuffle) {
@@ -90,8 +91,9 @@ class Preview {
     }
     if (const LoaderMetrics& read = loader_->metrics(); read.elements > 0) {
       const double share = static_cast<double>(read.padding) / static_cast<double>(read.elements);
-      out_.notes.push_back("samples have different lengths: " + text::percent_text(share) +
-                           " of the tokens that were read are padding");
+      out_.notes.push_back(
+          formatted("samples have different lengths: {} of the tokens that were read are padding",
+                    text::percent_text(share)));
     }
     if (out_.samples_read == 0) throw Error("an epoch of this loader has no batch");
     finish();
@@ -249,36 +251,38 @@ class Preview {
     const auto classes_read = static_cast<std::int64_t>(out_.labels.size());
     if (labels_sorted_ && classes_read > 0 && classes_read < out_.classes &&
         out_.samples_read >= kSamplesToJudgeOrder) {
-      note("the labels come sorted, " + std::to_string(classes_read) + " of " +
-           text::counted(out_.classes, "class") +
-           " among those read: a training wants them mixed (loader.shuffle: true, or shuffled "
-           "shards)");
+      note(
+          formatted("the labels come sorted, {} of {} among those read: a training wants them "
+                    "mixed (loader.shuffle: true, or shuffled shards)",
+                    classes_read, text::counted(out_.classes, "class")));
     }
     for (const FieldPreview& field : out_.fields) {
       if (field.all.nans() > 0) {
-        note("field " + field.spec.name +
-             " holds NaN: " + text::counted(field.all.nans(), "value"));
+        note(formatted("field {} holds NaN: {}", field.spec.name,
+                       text::counted(field.all.nans(), "value")));
       }
       if (field.all.infinities() > 0) {
-        note("field " + field.spec.name +
-             " holds infinity: " + text::counted(field.all.infinities(), "value"));
+        note(formatted("field {} holds infinity: {}", field.spec.name,
+                       text::counted(field.all.infinities(), "value")));
       }
     }
     if (constant_ > 0) {
-      note(text::counted(constant_, "sample") + " of " + std::to_string(out_.samples_read) +
-           (constant_ == 1 ? " has" : " have") + " the same number everywhere in field " +
-           first.spec.name);
+      note(formatted("{} of {}{} the same number everywhere in field {}",
+                     text::counted(constant_, "sample"), out_.samples_read,
+                     constant_ == 1 ? " has" : " have", first.spec.name));
     }
     if (const std::int64_t skipped = loader_->metrics().skipped_samples; skipped > 0) {
       note(text::counted(skipped, "sample") +
            " could not be read, and the next took its place (data.on_error: skip)");
     }
     if (request_.pictures && layouts_[0] && first.spec.dtype == DType::kFloat32 && !facts_.pixels) {
-      note("the numbers of field " + first.spec.name +
-           " were never bytes: each picture is stretched from its smallest to its largest");
+      note(
+          formatted("the numbers of field {} were never bytes: each picture is stretched from its "
+                    "smallest to its largest",
+                    first.spec.name));
     }
     if (request_.pictures && !layouts_[0]) {
-      note("field " + first.spec.name + " is not a picture: no file is written");
+      note(formatted("field {} is not a picture: no file is written", first.spec.name));
     }
   }
 
@@ -288,7 +292,7 @@ class Preview {
   HostClock clock_;
   WorkerContext context_{.clock = clock_,
                          .run_dir = {},
-                         .shared_memory_prefix = "/stepbench-" + std::to_string(::getpid()) + "-"};
+                         .shared_memory_prefix = formatted("/stepbench-{}-", ::getpid())};
   std::unique_ptr<data::Dataset> data_;
   data::DatasetFacts facts_;
   std::vector<std::int64_t> indices_;  // of the first epoch, in its order

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/workload.h"
 #include "workloads/loader/internal/pinning_pool.h"
 #include "workloads/loader/internal/prefetching_loader.h"
@@ -60,9 +61,8 @@ ThreadPool::ThreadPool(const data::Dataset& dataset, const BatchMemory& memory,
   } catch (const std::system_error& error) {
     const std::size_t started = threads_.size();
     stop();
-    throw ConfigError("loader.num_workers", "the system gave " + std::to_string(started) + " of " +
-                                                std::to_string(options_.num_workers) +
-                                                " worker threads: " + error.what());
+    throw ConfigError("loader.num_workers", formatted("the system gave {} of {} worker threads: {}",
+                                                      started, options_.num_workers, error.what()));
   }
 }
 
@@ -91,7 +91,7 @@ void ThreadPool::drain() {
 }
 
 void ThreadPool::work(int worker) {
-  pthread_setname_np(pthread_self(), ("sb_data_" + std::to_string(worker)).c_str());
+  pthread_setname_np(pthread_self(), formatted("sb_data_{}", worker).c_str());
   numbers_[static_cast<std::size_t>(worker)] = ::gettid();
   if (!cores_.empty()) run_on_core(cores_[static_cast<std::size_t>(worker)]);
   cap_threads_of_this_thread(options_.threads_per_worker);
