@@ -94,7 +94,7 @@ bool is_in(const fs::path& path, const fs::path& folder) {
 class SearchRun {
  public:
   // `folder`: of a resumed search or of one inside another search; empty: create a new one.
-  SearchRun(const BisectRequest& request, fs::path folder, const Launching& launching)
+  SearchRun(const BisectRequest& request, fs::path folder, const campaign::Launching& launching)
       : request_(request),
         folder_(std::move(folder)),
         launching_(launching),
@@ -436,7 +436,7 @@ class SearchRun {
 
   const BisectRequest& request_;
   fs::path folder_;
-  const Launching& launching_;
+  const campaign::Launching& launching_;
   os::Descriptor lock_;
   std::optional<Repository> repository_;
   std::unique_ptr<Programs> programs_;
@@ -451,18 +451,17 @@ class SearchRun {
 
 }  // namespace
 
-BisectRun run_bisect(const BisectRequest& request, const campaign::CampaignContext& context,
-                     run::Progress& progress, run::Interrupts& interrupts, const Clock& clock) {
+BisectRun run_bisect(const BisectRequest& request, const campaign::Launching& launching) {
   campaign::check_allowed(request.allow, campaign::known_gates());
   BisectRequest asked = request;
-  const Launching launching{context, progress, interrupts, clock};
   BisectRun whole = SearchRun(asked, request.resume, launching).run();
   for (BisectRun* run = &whole; request.merges && !run->signal && run->branch;) {
     asked.good = run->branch->base;
     asked.bad = run->branch->tip;
     asked.resume.clear();
     fs::create_directories(run->folder / "inside");
-    progress.print_line(run->culprit->commit.substr(0, 12) + " is a merge: its branch is searched");
+    launching.progress.print_line(run->culprit->commit.substr(0, 12) +
+                                  " is a merge: its branch is searched");
     run->inside.push_back(SearchRun(asked, run->folder / "inside", launching).run());
     run = &run->inside.front();
     if (run->signal) {

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/base/clock.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/run_experiment.h"
@@ -44,8 +43,6 @@ struct BisectPlan {
 
 // Throws ConfigError for user errors; the folder then keeps what was measured.
 [[nodiscard]] BisectRun run_bisect(const BisectRequest& request,
-                                   const campaign::CampaignContext& context,
-                                   run::Progress& progress, run::Interrupts& interrupts,
-                                   const Clock& clock);
+                                   const campaign::Launching& launching);
 
 }  // namespace stepbench::bisect

@@ -51,21 +51,22 @@ sweep:
 }
 
 MachineRun measure_machine(const MachineCases& cases, double seconds, RunRequest request,
-                           const CampaignContext& context, run::Progress& progress,
-                           run::Interrupts& interrupts, const Clock& clock) {
+                           const Launching& launching) {
   constexpr double kNs = 1e9;
   const ScratchFolder folder("stepbench-machine");
   request.file = "doctor";
   request.text = cases.yaml;
   request.results = folder.path();
   request.stores_results = false;
-  const PlannedRun run = plan_experiment(request, context, true);
+  const PlannedRun run = plan_experiment(request, launching.context, true);
   std::map<std::string, std::string> names;
   for (std::size_t i = 0; i < cases.names.size(); ++i) {
     names.emplace(run.planned.plan.cases.at(i).resolved.case_id, cases.names[i]);
   }
-  const std::int64_t begin_ns = clock.now_ns();
-  const auto passed = [&] { return static_cast<double>(clock.now_ns() - begin_ns) / kNs; };
+  const std::int64_t begin_ns = launching.clock.now_ns();
+  const auto passed = [&] {
+    return static_cast<double>(launching.clock.now_ns() - begin_ns) / kNs;
+  };
   const auto measured = [](const record::Launch& launch) {
     return launch.row.outcome.kind == Outcome::Kind::kMeasured;
   };
@@ -75,7 +76,7 @@ MachineRun measure_machine(const MachineCases& cases, double seconds, RunRequest
     return passed() >= seconds ||
            (!launches.empty() && std::none_of(launches.begin(), launches.end(), measured));
   };
-  const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
+  const RunEnd end = run_experiment(request, run, launching);
   MachineRun result{.noise = verdict::machine_noise(end.results, names), .signal = end.signal};
   result.noise.seconds = passed();
   result.noise.measured_utc = text::utc_text(std::chrono::system_clock::now());

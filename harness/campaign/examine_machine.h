@@ -40,9 +40,7 @@ struct MachineRun {
 // Starts no launch after `seconds`, or if the first one failed. Throws Error for user errors, such
 // as a missing worker. Main thread only.
 [[nodiscard]] MachineRun measure_machine(const MachineCases& cases, double seconds,
-                                         RunRequest request, const CampaignContext& context,
-                                         run::Progress& progress, run::Interrupts& interrupts,
-                                         const Clock& clock);
+                                         RunRequest request, const Launching& launching);
 
 // One file per user and host, since home folders are shared, in $XDG_STATE_HOME/stepbench or
 // ~/.local/state/stepbench.

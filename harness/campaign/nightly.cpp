@@ -95,32 +95,31 @@ NightlyRun::NightlyRun(NightlyRequest request, const CampaignContext& context)
       host_(machine::host_name("/")),
       experiments_(plan_night(request_, context)) {}
 
-bool NightlyRun::measure(nights::TrackStore& store, run::Progress& progress,
-                         run::Interrupts& interrupts, const Clock& clock) {
+bool NightlyRun::measure(nights::TrackStore& store, const Launching& launching) {
   std::set<std::string> devices;
   for (const NightlyExperiment& each : experiments_) add_devices(each.run.planned.plan, devices);
-  locks_ = lock_devices(lock_directory(), devices, request_.run.lock, interrupts, progress);
+  locks_ = lock_devices(lock_directory(), devices, request_.run.lock, launching.interrupts,
+                        launching.progress);
   if (!locks_) return false;
   // Only after locking: another process that held the lock may have completed the unfinished night.
   const auto now = std::chrono::system_clock::now();
   unfinished_.emplace(request_.run.results, key_of(request_), now);
   if (request_.fresh) unfinished_->restart(now);
   if (unfinished_->resumes()) {
-    progress.print_line(formatted("resuming the night that began at {}; --fresh starts over",
-                                  unfinished_->began_utc()));
+    launching.progress.print_line(formatted(
+        "resuming the night that began at {}; --fresh starts over", unfinished_->began_utc()));
   }
-  choose_references(store, progress);
-  has_measured_ = !measure_night(experiments_, request_.budget_s, context_, *unfinished_, progress,
-                                 interrupts, clock);
+  choose_references(store, launching.progress);
+  has_measured_ = !measure_night(experiments_, request_.budget_s, *unfinished_, launching);
   return has_measured_;
 }
 
 std::optional<nights::StoredNight> NightlyRun::judge(
-    nights::NightRequest request, nights::TrackStore& store, run::Progress& progress,
-    run::Interrupts& interrupts, const std::function<void(const std::string&)>& warn) {
-  add_runs(store, request, progress, warn);
-  (void)interrupts.take();
-  if (interrupts.first()) return std::nullopt;
+    nights::NightRequest request, nights::TrackStore& store, const Launching& launching,
+    const std::function<void(const std::string&)>& warn) {
+  add_runs(store, request, launching.progress, warn);
+  (void)launching.interrupts.take();
+  if (launching.interrupts.first()) return std::nullopt;
   nights::StoredNight stored;
   if (request.runs.empty()) {
     stored.night.notes.emplace_back("nothing was measured tonight: the history is unchanged");
@@ -128,7 +127,7 @@ std::optional<nights::StoredNight> NightlyRun::judge(
     stored = nights::judge_and_record(request, store);
     if (!request_.keep.empty()) {
       print_notes(prune_programs(store, host_, request_.keep, request.now_utc, false).notes,
-                  progress);
+                  launching.progress);
     }
   }
   add_failures(experiments_, stored.night);

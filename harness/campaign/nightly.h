@@ -54,14 +54,13 @@ class NightlyRun {
   // Measures in turns with the references, which are found in `store`. Holds the locks of the
   // devices to the end of the night: nobody else may measure between runs and confirmations.
   // Returns false if a signal interrupted it.
-  [[nodiscard]] bool measure(nights::TrackStore& store, run::Progress& progress,
-                             run::Interrupts& interrupts, const Clock& clock);
+  [[nodiscard]] bool measure(nights::TrackStore& store, const Launching& launching);
   // Adds the runs and their comparisons with the references to the history, judges, and deletes
   // stored programs that are no longer references. `request` is complete but for its runs. Passes
   // launches that contradict the history to `warn`. Returns nullopt if a signal came before.
   [[nodiscard]] std::optional<nights::StoredNight> judge(
-      nights::NightRequest request, nights::TrackStore& store, run::Progress& progress,
-      run::Interrupts& interrupts, const std::function<void(const std::string&)>& warn);
+      nights::NightRequest request, nights::TrackStore& store, const Launching& launching,
+      const std::function<void(const std::string&)>& warn);
   // The night was reported: the next call starts a new one.
   void end() { unfinished_->end(); }
 

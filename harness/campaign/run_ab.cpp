@@ -275,14 +275,13 @@ std::vector<std::string> notes_on(const AbRequest& request, const AbArms& arms) 
   return notes;
 }
 
-AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext& context,
-             run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
+AbRun run_ab(const AbRequest& request, const AbArms& arms, const Launching& launching,
              const std::function<void(const std::filesystem::path&)>& on_start) {
   const AbPlan plan = plan_ab(request, arms);
   const verdict::TestedMetrics& tested = plan.tested;
   const Fields labels = parse_labels(request.labels);
-  const run::CountTools count_tools = tools_of_both(arms, context.variables);
-  Session session{context, progress, interrupts, clock};
+  const run::CountTools count_tools = tools_of_both(arms, launching.context.variables);
+  Session session{launching};
   std::set<std::string> devices;
   add_devices(arms.a.plan, devices);
   add_devices(arms.b.plan, devices);
@@ -304,14 +303,14 @@ AbRun run_ab(const AbRequest& request, const AbArms& arms, const CampaignContext
   AbRun run{.run_folder = Session::open_folder(request.resume, request.results, header)};
   on_start(run.run_folder);
   AbAgenda::Setup setup = agenda_setup(design_for(request, arms.points.size(), tested, seed), arms,
-                                       tested, plan.columns, progress);
+                                       tested, plan.columns, launching.progress);
   setup.profile_all = request.counts_decide();
   setup.is_over = request.is_over;
   setup.counted = counted_launches(arms, count_tools);
   AbAgenda agenda{std::move(setup), finished};
-  announce(arms, agenda, run.run_folder, progress);
-  session.measure({.arms = {run_arm(request, arms.a, run.run_folder, context),
-                            run_arm(request, arms.b, run.run_folder, context)},
+  announce(arms, agenda, run.run_folder, launching.progress);
+  session.measure({.arms = {run_arm(request, arms.a, run.run_folder, launching.context),
+                            run_arm(request, arms.b, run.run_folder, launching.context)},
                    .run_dir = run.run_folder,
                    .count_tools = count_tools,
                    .attempts = run::next_attempts(finished)},

@@ -86,9 +86,7 @@ struct AbRun {
 // `on_start` receives the run's folder before the first launch, so that later failures can be
 // reported there. `interrupts` belongs to the caller and must live until the end has been reported,
 // because a signal or a broken pipe must not interrupt that. Main thread only.
-[[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms,
-                           const CampaignContext& context, run::Progress& progress,
-                           run::Interrupts& interrupts, const Clock& clock,
+[[nodiscard]] AbRun run_ab(const AbRequest& request, const AbArms& arms, const Launching& launching,
                            const std::function<void(const std::filesystem::path&)>& on_start);
 
 // The header of an A/B campaign's result file, and the check that a resumed campaign is the same

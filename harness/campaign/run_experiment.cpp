@@ -145,9 +145,7 @@ PlannedRun plan_experiment(const RunRequest& request, const CampaignContext& con
   return run;
 }
 
-RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
-                      const CampaignContext& context, run::Progress& progress,
-                      run::Interrupts& interrupts, const Clock& clock,
+RunEnd run_experiment(const RunRequest& request, const PlannedRun& run, const Launching& launching,
                       const std::function<void(const std::filesystem::path&)>& on_start,
                       const PairedReference* paired_reference) {
   const auto& [catalogue, plan] = run.planned;
@@ -155,13 +153,13 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
   check_resume_folder(request.resume);
   const Fields labels = parse_labels(request.labels);
   std::vector<std::string> wrap = run::split_command(request.wrap, "--wrap");
-  run::check_wrap(wrap, context.variables);
+  run::check_wrap(wrap, launching.context.variables);
   // A probe measures only how long a case takes, so it needs no instruction counts.
   const bool count_here = wrap.empty() && request.stores_results;
   const run::CountTools tools =
-      wrap.empty() ? run::count_tools(plan, context.variables) : run::CountTools{};
+      wrap.empty() ? run::count_tools(plan, launching.context.variables) : run::CountTools{};
   const auto counting_note = wrap.empty() ? run::count_note(plan, tools) : std::nullopt;
-  Session session{context, progress, interrupts, clock};
+  Session session{launching};
   std::set<std::string> devices;
   add_devices(plan, devices);
   if (!session.begin(devices, request.lock)) {
@@ -224,19 +222,21 @@ RunEnd run_experiment(const RunRequest& request, const PlannedRun& run,
     const std::string expected = request.resume.empty() && !request.is_short() && !given
                                      ? expected_text(estimate_time(plan, request.results))
                                      : std::string();
-    progress.print_line(formatted("{}{}results in {}", work,
-                                  expected.empty() ? "" : expected + ", ", folder.string()));
-    if (!plan.notes.empty()) progress.print_line(plan_notes_text(plan));
-    if (counting_note) progress.print_line("note: " + *counting_note);
+    launching.progress.print_line(formatted(
+        "{}{}results in {}", work, expected.empty() ? "" : expected + ", ", folder.string()));
+    if (!plan.notes.empty()) launching.progress.print_line(plan_notes_text(plan));
+    if (counting_note) launching.progress.print_line("note: " + *counting_note);
   } else {
-    progress.print_line(formatted("probe: {}results are not kept", work));
+    launching.progress.print_line(formatted("probe: {}results are not kept", work));
   }
-  if (const auto warning = run::wrap_warning(wrap)) progress.print_line("warning: " + *warning);
+  if (const auto warning = run::wrap_warning(wrap))
+    launching.progress.print_line("warning: " + *warning);
   if (agenda.remaining() > 0) {
     RunRequest again = request;
     again.file = readable_again(
         request.file,
-        text::mask_secrets(plan.config_text, run::secret_values(plan, context.variables)), folder);
+        text::mask_secrets(plan.config_text, run::secret_values(plan, launching.context.variables)),
+        folder);
     std::vector<RunArm> arms = {{.plan = plan,
                                  .worker = worker,
                                  .catalogue_digest = catalogue::catalogue_digest(catalogue),
@@ -287,15 +287,14 @@ int run_exit_status(const record::Results& results) {
   return any(Outcome::Kind::kFailed) ? kExitSomeFailed : kExitOk;
 }
 
-Probe probe_cases(RunRequest request, const CampaignContext& context, run::Progress& progress,
-                  run::Interrupts& interrupts, const Clock& clock) {
+Probe probe_cases(RunRequest request, const Launching& launching) {
   const ScratchFolder folder("stepbench-probe");
   request.smoke = true;
   request.launches = 0;
   request.results = folder.path();
   request.stores_results = false;
-  const PlannedRun run = plan_experiment(request, context, true);
-  const RunEnd end = run_experiment(request, run, context, progress, interrupts, clock);
+  const PlannedRun run = plan_experiment(request, launching.context, true);
+  const RunEnd end = run_experiment(request, run, launching);
   Probe probe{.exit_status = end.exit_status, .signal = end.signal, .costs = {.probed = true}};
   for (const record::Launch& launch : end.results.launches) {
     if (launch.row.outcome.kind == Outcome::Kind::kFailed) probe.failed.push_back(launch.row);

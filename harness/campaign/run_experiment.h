@@ -58,12 +58,11 @@ struct RunEnd {
 };
 
 // Locks the devices, measures what is missing and reads all results back. `run` must have been
-// planned with a worker. `interrupts` belongs to the caller and must live until the end has been
-// reported, because a signal or a broken pipe must not interrupt that. `on_start` receives the
-// run's folder before the first launch. Main thread only.
+// planned with a worker. `launching.interrupts` must live until the end has been reported, because
+// a signal or a broken pipe must not interrupt that. `on_start` receives the run's folder before
+// the first launch. Main thread only.
 [[nodiscard]] RunEnd run_experiment(
-    const RunRequest& request, const PlannedRun& run, const CampaignContext& context,
-    run::Progress& progress, run::Interrupts& interrupts, const Clock& clock,
+    const RunRequest& request, const PlannedRun& run, const Launching& launching,
     const std::function<void(const std::filesystem::path&)>& on_start = {},
     const PairedReference* paired_reference = nullptr);
 
@@ -82,8 +81,6 @@ struct Probe {
 
 // Replans `request` with the smoke schedule and measures it in a temporary folder, which is removed
 // on return. All arguments must outlive the call. Throws Error for user errors.
-[[nodiscard]] Probe probe_cases(RunRequest request, const CampaignContext& context,
-                                run::Progress& progress, run::Interrupts& interrupts,
-                                const Clock& clock);
+[[nodiscard]] Probe probe_cases(RunRequest request, const Launching& launching);
 
 }  // namespace stepbench::campaign

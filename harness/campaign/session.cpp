@@ -16,33 +16,32 @@ namespace stepbench::campaign {
 
 namespace fs = std::filesystem;
 
-Session::Session(const CampaignContext& context, run::Progress& progress,
-                 run::Interrupts& interrupts, const Clock& clock)
-    : context_(context), progress_(progress), clock_(clock), interrupts_(interrupts) {
-  run::become_subreaper();
-}
+Session::Session(const Launching& launching) : launching_(launching) { run::become_subreaper(); }
 
 bool Session::begin(const std::set<std::string>& devices, LockPolicy policy) {
-  auto locks = lock_devices(lock_directory(), devices, policy, interrupts_, progress_);
+  auto locks =
+      lock_devices(lock_directory(), devices, policy, launching_.interrupts, launching_.progress);
   if (!locks) return false;
   locks_ = std::move(*locks);
   run::remove_stale_segments("/dev/shm");
-  if (const std::string ended = run::end_orphans(); !ended.empty()) progress_.print_line(ended);
-  host_ = machine::host_environment("/", context_.devices);
+  if (const std::string ended = run::end_orphans(); !ended.empty())
+    launching_.progress.print_line(ended);
+  host_ = machine::host_environment("/", launching_.context.devices);
   return true;
 }
 
 record::RunRow Session::header(const run::RunFacts& facts) const {
   record::RunRow row = run::make_run_header(facts, host_, machine::git_state(fs::current_path()),
                                             std::chrono::system_clock::now());
-  row.argv = context_.argv;
-  row.stepbench_version = context_.stepbench_version;
+  row.argv = launching_.context.argv;
+  row.stepbench_version = launching_.context.stepbench_version;
   return row;
 }
 
 record::Results Session::resume(const std::string& folder) {
   record::Results earlier = earlier_results(folder);
-  for (const std::string& warning : earlier.warnings) progress_.print_line("warning: " + warning);
+  for (const std::string& warning : earlier.warnings)
+    launching_.progress.print_line("warning: " + warning);
   return earlier;
 }
 
@@ -59,8 +58,8 @@ void Session::measure(RunSetup setup, const record::RunRow& header,
                       run::Agenda& agenda, record::Results& finished) {
   const fs::path run_dir = setup.run_dir;  // as given, for messages
   setup.run_dir = fs::absolute(run_dir);
-  setup.variables = context_.variables;
-  setup.program = context_.program_dir / "stepbench";
+  setup.variables = launching_.context.variables;
+  setup.program = launching_.context.program_dir / "stepbench";
   setup.host = host_;
   setup.columns = columns;
   const auto nvml = machine::NvmlSession::open(machine::load_nvml_api());
@@ -69,16 +68,16 @@ void Session::measure(RunSetup setup, const record::RunRow& header,
   const fs::path file = run::free_result_file(run_dir, machine::host_name("/"), shard);
   record::RunRow first = header;
   for (const RunArm& arm : setup.arms) {
-    run::hide_secrets(first, run::secret_values(arm.plan, context_.variables));
+    run::hide_secrets(first, run::secret_values(arm.plan, launching_.context.variables));
   }
   try {
     record::ResultWriter writer{file};
     writer.write(first);
     writer.write(columns);
-    Controller controller{setup, writer, progress_, interrupts_, clock_};
+    Controller controller{setup, writer, launching_};
     controller.run(agenda, finished);
   } catch (const Error& error) {
-    progress_.end();
+    launching_.progress.end();
     throw Error(formatted("{}\nWhat was finished is kept in {}; go on with --resume {}",
                           error.what(), file.string(), text::shell_word(run_dir.string())));
   }

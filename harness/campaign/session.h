@@ -21,10 +21,9 @@ namespace stepbench::campaign {
 
 class Session {
  public:
-  // Makes processes that a worker leaves behind children of this process. A signal taken by
-  // `interrupts` ends the campaign in an orderly way. All arguments must outlive the session.
-  Session(const CampaignContext& context, run::Progress& progress, run::Interrupts& interrupts,
-          const Clock& clock);
+  // Makes processes that a worker leaves behind children of this process. A signal ends the
+  // campaign in an orderly way. `launching` must outlive the session.
+  explicit Session(const Launching& launching);
 
   // Locks the devices, and removes shared segments and processes of dead runs. Returns false if
   // interrupted while waiting for another run. Throws ConfigError if another run measures and
@@ -32,7 +31,7 @@ class Session {
   [[nodiscard]] bool begin(const std::set<std::string>& devices, LockPolicy policy);
 
   // The signal that ended the campaign; nullopt: none.
-  [[nodiscard]] std::optional<int> signal() const { return interrupts_.first(); }
+  [[nodiscard]] std::optional<int> signal() const { return launching_.interrupts.first(); }
 
   // The header of a result file that is written here and now.
   [[nodiscard]] record::RunRow header(const run::RunFacts& facts) const;
@@ -52,10 +51,7 @@ class Session {
                const plan::Shard& shard, run::Agenda& agenda, record::Results& finished);
 
  private:
-  const CampaignContext& context_;
-  run::Progress& progress_;
-  const Clock& clock_;
-  run::Interrupts& interrupts_;
+  const Launching& launching_;
   std::vector<DeviceLock> locks_;
   Fields host_;
 };

@@ -134,17 +134,12 @@ bool differs_in_work(const std::vector<PointState>& points) {
 
 class Tuning {
  public:
-  Tuning(const TuneRequest& request, const campaign::CampaignContext& context,
-         run::Progress& progress, run::Interrupts& interrupts, const Clock& clock)
-      : request_(request),
-        context_(context),
-        progress_(progress),
-        interrupts_(interrupts),
-        clock_(clock) {}
+  Tuning(const TuneRequest& request, const campaign::Launching& launching)
+      : request_(request), launching_(launching) {}
 
   TuneRun run() {
     campaign::check_allowed(request_.allow, campaign::known_gates());
-    search_ = plan_tune(request_, context_);
+    search_ = plan_tune(request_, launching_.context);
     out_.own = search_.own;
     out_.own_is_swept = search_.own_is_swept;
     out_.changes_work = search_.changes_work;
@@ -154,7 +149,7 @@ class Tuning {
     choose_seed();
     if (!search()) return end_by_signal();
     if (!out_.standing.empty() && request_.confirm &&
-        !confirm(request_, search_.own_text, context_, progress_, interrupts_, clock_, out_)) {
+        !confirm(request_, search_.own_text, launching_, out_)) {
       return end_by_signal();
     }
     conclude();
@@ -209,16 +204,16 @@ class Tuning {
               .memory_limit = request_.memory_limit,
               .allowance = request_.allowance,
               .reserved = search_.reserved,
-              .print_line = [this](const std::string& text) { progress_.print_line(text); }},
+              .print_line =
+                  [this](const std::string& text) { launching_.progress.print_line(text); }},
           finished);
       return agenda;
     };
-    progress_.print_line(formatted("{}{}, by {}", text::counted(std::ssize(plan().cases), "point"),
-                                   out_.own_is_swept ? "" : ", the file's own settings among them",
-                                   out_.objective.name));
-    const campaign::RunEnd end =
-        campaign::run_experiment(asked, search_.space, context_, progress_, interrupts_, clock_,
-                                 [this](const fs::path& folder) { out_.folder = folder; });
+    launching_.progress.print_line(formatted(
+        "{}{}, by {}", text::counted(std::ssize(plan().cases), "point"),
+        out_.own_is_swept ? "" : ", the file's own settings among them", out_.objective.name));
+    const campaign::RunEnd end = campaign::run_experiment(
+        asked, search_.space, launching_, [this](const fs::path& folder) { out_.folder = folder; });
     out_.folder = end.run_folder;
     out_.signal = end.signal;
     if (end.signal) return false;
@@ -321,19 +316,15 @@ class Tuning {
   }
 
   const TuneRequest& request_;
-  const campaign::CampaignContext& context_;
-  run::Progress& progress_;
-  run::Interrupts& interrupts_;
-  const Clock& clock_;
+  const campaign::Launching& launching_;
   TunePlan search_;
   TuneRun out_;
 };
 
 }  // namespace
 
-TuneRun run_tune(const TuneRequest& request, const campaign::CampaignContext& context,
-                 run::Progress& progress, run::Interrupts& interrupts, const Clock& clock) {
-  return Tuning(request, context, progress, interrupts, clock).run();
+TuneRun run_tune(const TuneRequest& request, const campaign::Launching& launching) {
+  return Tuning(request, launching).run();
 }
 
 }  // namespace stepbench::tune

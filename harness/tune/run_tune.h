@@ -14,8 +14,6 @@
 namespace stepbench::tune {
 
 // Throws ConfigError for user errors; the folder keeps what was measured.
-[[nodiscard]] TuneRun run_tune(const TuneRequest& request, const campaign::CampaignContext& context,
-                               run::Progress& progress, run::Interrupts& interrupts,
-                               const Clock& clock);
+[[nodiscard]] TuneRun run_tune(const TuneRequest& request, const campaign::Launching& launching);
 
 }  // namespace stepbench::tune

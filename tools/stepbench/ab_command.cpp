@@ -72,12 +72,11 @@ int measure_and_report(const AbOptions& options, const Environment& environment,
   for (const std::string& note : campaign::notes_on(request, arms)) {
     environment.err << "note: " << text::printable(note) << '\n';
   }
-  auto& [clock, progress, interrupts] = measuring.emplace(environment, output.quiet);
-  campaign::AbRun run = campaign::run_ab(request, arms, context, progress, interrupts, clock,
-                                         [&](const std::filesystem::path& folder) {
-                                           output.own_verdict =
-                                               (folder / campaign::kVerdictFile).string();
-                                         });
+  measuring.emplace(environment, context, output.quiet);
+  campaign::AbRun run = campaign::run_ab(
+      request, arms, measuring->launching, [&](const std::filesystem::path& folder) {
+        output.own_verdict = (folder / campaign::kVerdictFile).string();
+      });
   if (run.run_folder.empty()) return run.exit_status;
   if (run.signal) {
     const std::string text = campaign::interrupted_text(run.run_folder);
@@ -89,7 +88,7 @@ int measure_and_report(const AbOptions& options, const Environment& environment,
   run.comparison.judge_again =
       campaign::resuming_command(environment.argv, request, run.run_folder);
   show_verdict({&run.comparison, 1}, output, environment);
-  progress.print_line("Results: " + run.run_folder.string());
+  measuring->progress.print_line("Results: " + run.run_folder.string());
   return run.exit_status;
 }
 

@@ -70,9 +70,9 @@ int search_and_report(const bisect::BisectRequest& request, const Output& output
         text::LineEnds::kKeep);
     return kExitOk;
   }
-  auto [clock, progress, interrupts] = Measurement(environment, output.quiet);
+  Measurement measuring(environment, context, output.quiet);
   try {
-    const bisect::BisectRun run = bisect::run_bisect(request, context, progress, interrupts, clock);
+    const bisect::BisectRun run = bisect::run_bisect(request, measuring.launching);
     if (run.signal) {
       environment.err << "stepbench: interrupted; continue with --resume "
                       << text::shell_word(run.folder.string()) << '\n';
@@ -83,7 +83,7 @@ int search_and_report(const bisect::BisectRequest& request, const Output& output
       return run.exit_status;
     }
     print(environment, render(report::bisect_document(run), environment, output.format));
-    progress.print_line("Results: " + run.folder.string());
+    measuring.progress.print_line("Results: " + run.folder.string());
     return run.exit_status;
   } catch (const bisect::NothingMeasured& error) {
     environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';

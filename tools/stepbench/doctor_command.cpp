@@ -72,12 +72,12 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
   environment.err << "measuring three small cases in turns for "
                   << text::seconds_text(options.measure) << " ...\n"
                   << std::flush;
-  auto [clock, progress, interrupts] = Measurement(environment, true);
+  const campaign::CampaignContext context = campaign_context(environment);
+  const Measurement measuring(environment, context, true);
   campaign::RunRequest request;
   request.lock = options.lock;
-  campaign::MachineRun run =
-      campaign::measure_machine(campaign::machine_cases(), options.measure, std::move(request),
-                                campaign_context(environment), progress, interrupts, clock);
+  campaign::MachineRun run = campaign::measure_machine(campaign::machine_cases(), options.measure,
+                                                       std::move(request), measuring.launching);
   run.noise.machine = identity;
   return run;
 }

@@ -107,24 +107,25 @@ void notify(const NightlyOptions& options, nights::TrackStore& store, const nigh
 }
 
 int measure_and_judge(const NightlyOptions& options, const Environment& environment,
-                      campaign::NightlyRun& night, std::optional<Measurement>& measuring) {
+                      const campaign::CampaignContext& context, campaign::NightlyRun& night,
+                      std::optional<Measurement>& measuring) {
   nights::TrackStore before = open_history(options.history, true);  // fail before measuring
-  auto& [clock, progress, interrupts] = measuring.emplace(environment, options.check.output.quiet);
+  const campaign::Launching& launching =
+      measuring.emplace(environment, context, options.check.output.quiet).launching;
   const auto interrupted = [&] {
-    return report_interrupted(options, measuring->interrupts.first().value(), environment);
+    return report_interrupted(options, launching.interrupts.first().value(), environment);
   };
-  if (!night.measure(before, progress, interrupts, clock)) return interrupted();
+  if (!night.measure(before, launching)) return interrupted();
   nights::TrackStore store = open_history(options.history, true);
-  std::optional<nights::StoredNight> stored =
-      night.judge({.who = author(options.check.who, environment),
-                   .now_utc = now_utc(),
-                   .exit = options.check.exit},
-                  store, progress, interrupts,
-                  [&](const std::string& conflict) { warn({conflict}, environment); });
+  std::optional<nights::StoredNight> stored = night.judge(
+      {.who = author(options.check.who, environment),
+       .now_utc = now_utc(),
+       .exit = options.check.exit},
+      store, launching, [&](const std::string& conflict) { warn({conflict}, environment); });
   if (!stored) return interrupted();
   notify(options, store, stored->night, environment);
-  (void)interrupts.take();
-  if (interrupts.first()) return interrupted();
+  (void)launching.interrupts.take();
+  if (launching.interrupts.first()) return interrupted();
   const int exit_code = stored->night.exit_code;
   show_night(shown_night(std::move(*stored), store), options.check,
              {.history_words = history_words(options.history)}, environment);
@@ -137,7 +138,7 @@ int run_night(const NightlyOptions& options, const Environment& environment) {
   const campaign::CampaignContext context = campaign_context(environment);
   campaign::NightlyRun night(request_of(options), context);
   try {
-    return measure_and_judge(options, environment, night, measuring);
+    return measure_and_judge(options, environment, context, night, measuring);
   } catch (const std::exception&) {
     if (night.has_measured()) {
       environment.err << "stepbench: measurements are saved; the same command resumes this night\n";

@@ -33,9 +33,9 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
   const plan::Plan plan = campaign::plan_experiment(request, context, false).planned.plan;
   std::optional<campaign::Probe> probe;
   if (options.probe) {
-    auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
-    probe = campaign::probe_cases(request, context, progress, interrupts, clock);
-    progress.end();
+    Measurement measuring(environment, context, options.output.quiet);
+    probe = campaign::probe_cases(request, measuring.launching);
+    measuring.progress.end();
     if (probe->signal) {
       environment.err << "stepbench: interrupted; the probe is not complete\n";
       return probe->exit_status;

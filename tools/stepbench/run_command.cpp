@@ -105,9 +105,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
     return kExitOk;
   }
   campaign::check_sort(options.sort, run.planned.plan);
-  auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
-  const campaign::RunEnd end =
-      campaign::run_experiment(request, run, context, progress, interrupts, clock);
+  const Measurement measuring(environment, context, options.output.quiet);
+  const campaign::RunEnd end = campaign::run_experiment(request, run, measuring.launching);
   if (end.run_folder.empty()) {
     write_no_result(options.output, kRunCommand, end.exit_status, "interrupted");
     return end.exit_status;

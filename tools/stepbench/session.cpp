@@ -28,7 +28,8 @@ campaign::CampaignContext campaign_context(const Environment& environment) {
           .outputs = environment.outputs};
 }
 
-Measurement::Measurement(const Environment& environment, bool quiet)
+Measurement::Measurement(const Environment& environment, const campaign::CampaignContext& context,
+                         bool quiet)
     : progress(environment.err,
                {.quiet = quiet,
                 .terminal = environment.err_is_terminal,
@@ -37,7 +38,8 @@ Measurement::Measurement(const Environment& environment, bool quiet)
                       const int columns = environment.err_columns();
                       return columns > 0 ? columns : environment.terminal_columns;
                     }},
-               clock) {}
+               clock),
+      launching{context, progress, interrupts, clock} {}
 
 std::optional<std::string> text_if_standard_input(const std::string& file) {
   if (file != plan::kStandardInput) return std::nullopt;

@@ -17,12 +17,13 @@ namespace stepbench::cli {
 
 // Created when measuring begins: from then on signals end the measurement and not the program.
 struct Measurement {
-  // Progress is printed to standard error.
-  Measurement(const Environment& environment, bool quiet);
+  // Progress is printed to standard error. `context` must outlive it.
+  Measurement(const Environment& environment, const campaign::CampaignContext& context, bool quiet);
 
   HostClock clock = {};
   run::Progress progress;
   run::Interrupts interrupts = {};
+  campaign::Launching launching;
 };
 
 // Returns all of standard input if `file` is `-`; nullopt otherwise. Throws ConfigError if it is

@@ -74,8 +74,8 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   read_experiment(options.script, request);
   const campaign::CampaignContext context = campaign_context(environment);
   if (options.output.dry_run) return print_plan_of_search(options, request, context, environment);
-  auto [clock, progress, interrupts] = Measurement(environment, options.output.quiet);
-  const tune::TuneRun run = tune::run_tune(request, context, progress, interrupts, clock);
+  Measurement measuring(environment, context, options.output.quiet);
+  const tune::TuneRun run = tune::run_tune(request, measuring.launching);
   if (run.signal) {
     const std::string resume_hint =
         run.folder.empty() ? std::string()
@@ -84,7 +84,7 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
     return run.exit_status;
   }
   const record::Results results = record::read_results(run.folder);
-  print_tuned(run, results, options, environment, progress);
+  print_tuned(run, results, options, environment, measuring.progress);
   if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
     environment.err << "stepbench: --write: nothing written to "
                     << text::printable(request.tuned_file) << ": no decided winner\n";

@@ -78,8 +78,7 @@ verdict::CaseResult compared(const record::Results& base, const record::Results&
 
 std::optional<record::Results> count_program(const campaign::AbRequest& arms, int launches,
                                              const std::filesystem::path& folder,
-                                             const Launching& launching) {
-  const auto& [context, progress, interrupts, clock] = launching;
+                                             const campaign::Launching& launching) {
   campaign::RunRequest run = arms;
   run.results = folder.string();
   run.worker = arms.a.worker;
@@ -89,19 +88,19 @@ std::optional<record::Results> count_program(const campaign::AbRequest& arms, in
   if (!chosen) run.profile = "native";
   const std::vector<std::filesystem::path> earlier = campaign::folders_newest_first(run.results);
   if (!earlier.empty()) run.resume = earlier.front().string();
-  const campaign::PlannedRun planned = campaign::plan_experiment(run, context, true);
+  const campaign::PlannedRun planned = campaign::plan_experiment(run, launching.context, true);
   const plan::Plan& plan = planned.planned.plan;
   const ResolvedCase& counted = plan.cases.front().resolved;
   const auto profile = campaign::profile_of(counted);
   if (plan.cases.size() != 1 || !profile) throw ConfigError(run.file, "has no case to count");
-  const bool valgrind = run::count_engine(counted, run::count_tools(plan, context.variables)) ==
-                        run::CountEngine::kValgrind;
+  const bool valgrind =
+      run::count_engine(counted, run::count_tools(plan, launching.context.variables)) ==
+      run::CountEngine::kValgrind;
   run.agenda = [&](const record::Results& finished) -> std::shared_ptr<run::Agenda> {
     return std::make_shared<CountingAgenda>(profile->engine, launches, valgrind ? launches : 0,
                                             finished);
   };
-  campaign::RunEnd end =
-      campaign::run_experiment(run, planned, context, progress, interrupts, clock);
+  campaign::RunEnd end = campaign::run_experiment(run, planned, launching);
   if (end.signal) return std::nullopt;
   const verdict::CountedLaunches found = launches_of(end.results);
   if (found.profiled.empty() && found.counted.empty()) {

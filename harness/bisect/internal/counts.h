@@ -9,23 +9,13 @@
 #include <string>
 #include <string_view>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/run_ab.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/record/result_file.h"
-#include "harness/run/terminal.h"
 
 namespace stepbench::bisect {
 
 inline constexpr std::string_view kCounts = "counts";  // as a metric: values that repeat exactly
-
-// Resources that launches need; everything must outlive a search.
-struct Launching {
-  const campaign::CampaignContext& context;
-  run::Progress& progress;
-  run::Interrupts& interrupts;
-  const Clock& clock;
-};
 
 // Runs launches of one program that record operations and time nothing: `arms.a`.
 // `folder`: for its runs; an interrupted one is resumed. Returns nullopt if interrupted by a
@@ -33,7 +23,7 @@ struct Launching {
 [[nodiscard]] std::optional<record::Results> count_program(const campaign::AbRequest& arms,
                                                            int launches,
                                                            const std::filesystem::path& folder,
-                                                           const Launching& launching);
+                                                           const campaign::Launching& launching);
 
 // Returns the count with the largest increase; empty: none increased. Throws ConfigError if the
 // sides were warmed up with different numbers of steps.

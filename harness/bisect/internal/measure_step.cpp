@@ -161,14 +161,12 @@ bool reads_trees(const BisectRequest& request) {
 }
 
 Measuring::Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
-                     std::filesystem::path folder, const Launching& launching)
+                     std::filesystem::path folder, const campaign::Launching& launching)
     : request_(request), commits_(commits), folder_(std::move(folder)), launching_(launching) {}
 
 campaign::AbRun Measuring::run_pairs(const campaign::AbRequest& request,
                                      const campaign::AbArms& arms) {
-  return campaign::run_ab(request, arms, launching_.context, launching_.progress,
-                          launching_.interrupts, launching_.clock,
-                          [](const std::filesystem::path&) {});
+  return campaign::run_ab(request, arms, launching_, [](const std::filesystem::path&) {});
 }
 
 StepEnd Measuring::time(const StepPrograms& programs, const IsEnough& is_enough) {

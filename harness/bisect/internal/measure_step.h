@@ -45,7 +45,7 @@ class Measuring {
  public:
   // The arguments must outlive this object. `folder`: of the search.
   Measuring(const BisectRequest& request, const std::vector<Commit>& commits,
-            std::filesystem::path folder, const Launching& launching);
+            std::filesystem::path folder, const campaign::Launching& launching);
 
   // Measures pairs until `is_enough` returns true for the usable ones. Repeats the step once if a
   // gate rejects it. Throws ConfigError if planning fails.
@@ -65,7 +65,7 @@ class Measuring {
   const BisectRequest& request_;
   const std::vector<Commit>& commits_;
   std::filesystem::path folder_;
-  const Launching& launching_;
+  const campaign::Launching& launching_;
   std::map<std::size_t, record::Results> counts_ = {};  // by place
   std::string counted_ = {};
 };

@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/base/clock.h"
 #include "harness/catalogue/catalogue.h"
 #include "harness/machine/environment.h"
 #include "harness/os/files.h"
 #include "harness/rule.h"
+#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 
@@ -31,6 +33,15 @@ struct CampaignContext {
   std::string stepbench_version = {};
   machine::Devices devices = {};
   std::vector<os::NamedFile> outputs = {};  // files that will be written, for check_plan_files()
+};
+
+// What launches need: all that is in it must outlive them. Progress is printed to `progress`, a
+// signal that `interrupts` takes ends the launches in an orderly way, `clock` times them.
+struct Launching {
+  const CampaignContext& context;
+  run::Progress& progress;
+  run::Interrupts& interrupts;
+  const Clock& clock;
 };
 
 }  // namespace stepbench::campaign

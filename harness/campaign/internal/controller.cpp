@@ -44,9 +44,9 @@ std::int64_t whole_step_ns(const record::Launch& launch) {
 
 }  // namespace
 
-Controller::Controller(const RunSetup& setup, record::ResultWriter& writer, run::Progress& progress,
-                       run::Interrupts& interrupts, const Clock& clock)
-    : setup_(setup), writer_(writer), progress_(progress), interrupts_(interrupts), clock_(clock) {
+Controller::Controller(const RunSetup& setup, record::ResultWriter& writer,
+                       const Launching& launching)
+    : setup_(setup), writer_(writer), launching_(launching) {
   for (const RunArm& arm : setup_.arms) {
     const std::vector<std::string> values = run::secret_values(arm.plan, setup_.variables);
     secrets_.insert(secrets_.end(), values.begin(), values.end());
@@ -68,15 +68,15 @@ void Controller::run(run::Agenda& agenda, record::Results& finished) {
     const auto build = builds.find(launch.row.worker_id);
     if (build != builds.end()) build_ids_.try_emplace(launch.row.key.arm, build->second);
   }
-  while (!interrupts_.take() && !interrupts_.first()) {
+  while (!launching_.interrupts.take() && !launching_.interrupts.first()) {
     const std::optional<run::Job> job = agenda.next(finished);
     if (!job || !run_job(*job, agenda, finished)) break;
   }
-  progress_.end();
+  launching_.progress.end();
   writer_.write(record::EndRow{.measured = counts_.measured,
                                .skipped = counts_.skipped,
                                .failed = counts_.failed,
-                               .reason = interrupts_.first() ? "interrupted" : "complete",
+                               .reason = launching_.interrupts.first() ? "interrupted" : "complete",
                                .ended_utc = text::utc_text(setup_.now())});
 }
 
@@ -147,8 +147,8 @@ bool Controller::run_job(const run::Job& job, run::Agenda& agenda, record::Resul
   launch.row = row_of(job, planned);
   std::string label = estimate::case_label(launch.row.options, arm.plan.varying);
   if (!job.note.empty()) label += (label.empty() ? "" : " ") + job.note;
-  progress_.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
-                         job.launch + 1, agenda.remaining());
+  launching_.progress.begin_launch(job.case_index + 1, arm.plan.cases.size(), std::move(label),
+                                   job.launch + 1, agenda.remaining());
   if (planned.skip) {
     launch.row.outcome = Outcome::skipped(*planned.skip);
     commit(std::move(launch), finished);
@@ -193,15 +193,15 @@ std::vector<run::LaunchResult> Controller::launch(const run::Job& job, const Res
                                                   const machine::LauncherEnvironment& environment) {
   // A load would only prolong a launch that counts instructions.
   const run::BackgroundLoad background{
-      job.counts ? 0 : resolved.number_or("background.busy_cpus", 0), clock_};
+      job.counts ? 0 : resolved.number_or("background.busy_cpus", 0), launching_.clock};
   const run::LaunchContext context{
-      .clock = clock_,
-      .interrupts = interrupts_,
+      .clock = launching_.clock,
+      .interrupts = launching_.interrupts,
       .root = "/",
       .devices = setup_.devices,
       .background = &background,
       .progress = [this](const std::string& stage, std::int64_t step_ns) {
-        progress_.update(stage, step_ns);
+        launching_.progress.update(stage, step_ns);
       }};
   run::LaunchRequest request = request_of(job, resolved, environment.variables);
   if (resolved.integer_or("distributed.ranks", 1) > 1) {
@@ -333,9 +333,10 @@ void Controller::count(const record::Launch& launch) {
     usual_step_ns_[{key.case_id, key.arm, key.pass}] = step_ns;
   }
   const auto estimate = estimate::estimate_of(launch);
-  progress_.end_launch(launch.row, estimate ? std::optional{estimate::headline_ns(
-                                                  *estimate, estimate::clock_of(*estimate))}
-                                            : std::nullopt);
+  launching_.progress.end_launch(
+      launch.row,
+      estimate ? std::optional{estimate::headline_ns(*estimate, estimate::clock_of(*estimate))}
+               : std::nullopt);
 }
 
 }  // namespace stepbench::campaign

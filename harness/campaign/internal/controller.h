@@ -61,8 +61,7 @@ struct RunCounts {
 class Controller {
  public:
   // All must outlive the controller. The writer must have written its run and columns lines.
-  Controller(const RunSetup& setup, record::ResultWriter& writer, run::Progress& progress,
-             run::Interrupts& interrupts, const Clock& clock);
+  Controller(const RunSetup& setup, record::ResultWriter& writer, const Launching& launching);
 
   // Runs until the agenda is done or an interrupt arrives. Appends finished launches and their
   // workers to `finished` and closes the file. Throws Error if a row cannot be written; rows
@@ -100,9 +99,7 @@ class Controller {
 
   const RunSetup& setup_;
   record::ResultWriter& writer_;
-  run::Progress& progress_;
-  run::Interrupts& interrupts_;
-  const Clock& clock_;
+  const Launching& launching_;
   RunCounts counts_;
   std::vector<std::string> secrets_;  // values that must not be recorded
   // Step time of the last launch by case, arm and pass: the estimate for the next one.

@@ -37,23 +37,19 @@ int launches_of(const record::Results& results, const std::string& case_id) {
 
 class NightMeasurement {
  public:
-  NightMeasurement(std::span<NightlyExperiment> experiments, const CampaignContext& context,
-                   UnfinishedNight& night, run::Progress& progress, run::Interrupts& interrupts,
-                   const Clock& clock)
+  NightMeasurement(std::span<NightlyExperiment> experiments, UnfinishedNight& night,
+                   const Launching& launching)
       : experiments_(experiments),
-        context_(context),
         night_(night),
-        progress_(progress),
-        interrupts_(interrupts),
-        clock_(clock),
-        began_ns_(clock.now_ns()) {}
+        launching_(launching),
+        began_ns_(launching.clock.now_ns()) {}
 
   std::optional<int> measure(std::optional<double> budget_s) {
     for (NightlyExperiment& experiment : experiments_) {
       if (!is_interrupted()) measure_planned(experiment);
     }
     if (!is_interrupted()) measure_fresh(budget_s);
-    return interrupts_.first();
+    return launching_.interrupts.first();
   }
 
  private:
@@ -63,8 +59,8 @@ class NightMeasurement {
   };
 
   bool is_interrupted() {
-    (void)interrupts_.take();
-    return interrupts_.first().has_value();
+    (void)launching_.interrupts.take();
+    return launching_.interrupts.first().has_value();
   }
 
   void measure_planned(NightlyExperiment& experiment) {
@@ -74,7 +70,7 @@ class NightMeasurement {
       try {
         return measure(experiment, begun, reference);
       } catch (const ConfigError& error) {
-        progress_.print_line(
+        launching_.progress.print_line(
             formatted("note: {} is measured again: {}", experiment.request.file, error.what()));
       }
     }
@@ -97,7 +93,7 @@ class NightMeasurement {
     const std::set<std::string> paired = paired_cases(experiment);
     for (int tries = 1;; ++tries) {
       RunEnd end = run_experiment(
-          request, experiment.run, context_, progress_, interrupts_, clock_,
+          request, experiment.run, launching_,
           [&](const fs::path& folder) { night_.begun(request.file, folder); },
           paired_reference ? &*paired_reference : nullptr);
       if (end.signal || tries == run::kTriesOfAPair ||
@@ -119,13 +115,14 @@ class NightMeasurement {
       experiment.results = record::read_results(folder);
       experiment.folder = folder;
     } catch (const Error&) {
-      progress_.print_line("note: cannot read " + folder.string());
+      launching_.progress.print_line("note: cannot read " + folder.string());
     }
   }
 
   // So far. Earlier calls of an interrupted night count by their launches.
   [[nodiscard]] double spent_s() const {
-    return std::max(1e-9 * static_cast<double>(clock_.now_ns() - began_ns_), launches_s(false));
+    return std::max(1e-9 * static_cast<double>(launching_.clock.now_ns() - began_ns_),
+                    launches_s(false));
   }
 
   [[nodiscard]] double launches_s(bool planned_only) const {
@@ -143,7 +140,7 @@ class NightMeasurement {
   }
 
   std::vector<SuspectCase> suspects_of(NightlyExperiment& experiment) {
-    const PairedNight night = paired_night(experiment, context_);
+    const PairedNight night = paired_night(experiment, launching_.context);
     experiment.judged = night.series.size();
     std::size_t judged = 0;
     for (const NightlyExperiment& each : experiments_) judged += each.judged;
@@ -196,7 +193,7 @@ class NightMeasurement {
     const bool is_last = kMore * rounds > kMax;
     if (is_last) paired_reference.profiled = {id};
     paired_reference.pairs[id] = planned + std::min(kMax, kMore * rounds);
-    progress_.print_line(
+    launching_.progress.print_line(
         formatted("{}: {}{}", experiment.request.file, case_name(experiment.results, id),
                   is_last ? " still looks odd: its operations are recorded"
                           : formatted(" looks odd: {} fresh pairs", kMore * rounds)));
@@ -211,22 +208,17 @@ class NightMeasurement {
   }
 
   std::span<NightlyExperiment> experiments_;
-  const CampaignContext& context_;
   UnfinishedNight& night_;
-  run::Progress& progress_;
-  run::Interrupts& interrupts_;
-  const Clock& clock_;
+  const Launching& launching_;
   std::int64_t began_ns_;
 };
 
 }  // namespace
 
 std::optional<int> measure_night(std::span<NightlyExperiment> experiments,
-                                 std::optional<double> budget_s, const CampaignContext& context,
-                                 UnfinishedNight& night, run::Progress& progress,
-                                 run::Interrupts& interrupts, const Clock& clock) {
-  return NightMeasurement(experiments, context, night, progress, interrupts, clock)
-      .measure(budget_s);
+                                 std::optional<double> budget_s, UnfinishedNight& night,
+                                 const Launching& launching) {
+  return NightMeasurement(experiments, night, launching).measure(budget_s);
 }
 
 // A line of its file: an experiment of the night that has begun.

@@ -59,8 +59,6 @@ class UnfinishedNight {
 // so are eight pairs of the first case that was left the previous night. Main thread only.
 [[nodiscard]] std::optional<int> measure_night(std::span<NightlyExperiment> experiments,
                                                std::optional<double> budget_s,
-                                               const CampaignContext& context,
-                                               UnfinishedNight& night, run::Progress& progress,
-                                               run::Interrupts& interrupts, const Clock& clock);
+                                               UnfinishedNight& night, const Launching& launching);
 
 }  // namespace stepbench::campaign

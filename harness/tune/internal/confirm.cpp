@@ -80,8 +80,7 @@ std::string begun_before(const campaign::AbRequest& ab, const campaign::AbArms& 
 }  // namespace
 
 bool confirm(const TuneRequest& request, const std::string& own_text,
-             const campaign::CampaignContext& context, run::Progress& progress,
-             run::Interrupts& interrupts, const Clock& clock, TuneRun& run) {
+             const campaign::Launching& launching, TuneRun& run) {
   const TunedPoint& own = run.points[run.own];
   if (run.winner() == &own) return true;
   if (own.state.status != PointStatus::kMeasured) {
@@ -95,12 +94,12 @@ bool confirm(const TuneRequest& request, const std::string& own_text,
   }
   os::write_output_file("", run.folder / kOwnFile, own_text);
   campaign::AbRequest ab = ab_request(request, pairs.value_or(0), run);
-  const campaign::AbArms planned = campaign::resolve_arms(ab, context);
+  const campaign::AbArms planned = campaign::resolve_arms(ab, launching.context);
   ab.resume = begun_before(ab, planned);
-  progress.print_line(
+  launching.progress.print_line(
       formatted("confirm: {} against the file's own settings", run.winner()->label));
-  const campaign::AbRun pairs_run = campaign::run_ab(ab, planned, context, progress, interrupts,
-                                                     clock, [](const std::filesystem::path&) {});
+  const campaign::AbRun pairs_run =
+      campaign::run_ab(ab, planned, launching, [](const std::filesystem::path&) {});
   run.signal = pairs_run.signal;
   run.confirm_folder = pairs_run.run_folder;
   if (!pairs_run.run_folder.empty()) {

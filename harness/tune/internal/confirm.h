@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <string>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/run/terminal.h"
 #include "harness/tune/tune_plan.h"
@@ -17,8 +16,7 @@ namespace stepbench::tune {
 // Measures into a folder below that of `run`, whose points must be described; resumes an
 // interrupted confirmation. `own_text`: the experiment without its sweep. False: interrupted.
 [[nodiscard]] bool confirm(const TuneRequest& request, const std::string& own_text,
-                           const campaign::CampaignContext& context, run::Progress& progress,
-                           run::Interrupts& interrupts, const Clock& clock, TuneRun& run);
+                           const campaign::Launching& launching, TuneRun& run);
 
 // Command for users to compare the winner's file with the original settings.
 [[nodiscard]] std::string command_to_confirm(const TuneRun& run, const std::string& worker);

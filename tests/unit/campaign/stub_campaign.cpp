@@ -38,7 +38,7 @@ campaign::RunEnd StubCampaign::run(const campaign::RunRequest& request) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   return campaign::run_experiment(request, campaign::plan_experiment(request, context_, true),
-                                  context_, progress, interrupts, clock_);
+                                  {context_, progress, interrupts, clock_});
 }
 
 plan::Plan StubCampaign::plan(const campaign::RunRequest& request) const {
@@ -48,22 +48,22 @@ plan::Plan StubCampaign::plan(const campaign::RunRequest& request) const {
 campaign::Probe StubCampaign::probe(const campaign::RunRequest& request) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
-  return campaign::probe_cases(request, context_, progress, interrupts, clock_);
+  return campaign::probe_cases(request, {context_, progress, interrupts, clock_});
 }
 
 campaign::MachineRun StubCampaign::machine(const campaign::MachineCases& cases, double seconds) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
-  return campaign::measure_machine(cases, seconds, run_request(), context_, progress, interrupts,
-                                   clock_);
+  return campaign::measure_machine(cases, seconds, run_request(),
+                                   {context_, progress, interrupts, clock_});
 }
 
 campaign::AbRun StubCampaign::ab(const campaign::AbRequest& request) {
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   campaign::check_request(request);
-  return campaign::run_ab(request, campaign::resolve_arms(request, context_), context_, progress,
-                          interrupts, clock_,
+  return campaign::run_ab(request, campaign::resolve_arms(request, context_),
+                          {context_, progress, interrupts, clock_},
                           [&](const fs::path& run_folder) { begun = run_folder; });
 }
 
@@ -76,8 +76,8 @@ MeasuredNight StubCampaign::night(const std::vector<campaign::RunRequest>& reque
   run::Progress progress{out_, {}, clock_};
   run::Interrupts interrupts;
   if (signal != 0) (void)::raise(signal);
-  night.signal = campaign::measure_night(night.experiments, {}, context_, unfinished, progress,
-                                         interrupts, clock_);
+  night.signal = campaign::measure_night(night.experiments, {}, unfinished,
+                                         {context_, progress, interrupts, clock_});
   return night;
 }
 

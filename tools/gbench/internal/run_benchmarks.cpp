@@ -99,8 +99,8 @@ int run_benchmarks(const Arguments& arguments, const cli::Environment& environme
     return kExitOk;
   }
   benchmark::SetBenchmarkFilter("all");  // only wanted cases are registered
-  auto [clock, progress, interrupts] = cli::Measurement(environment, /*quiet=*/true);
-  campaign::Session session{context, progress, interrupts, clock};
+  const cli::Measurement measuring(environment, context, /*quiet=*/true);
+  campaign::Session session{measuring.launching};
   std::set<std::string> devices;
   campaign::add_devices(plan, devices);
   if (!session.begin(devices, request.lock)) return exit_status_of_signal(*session.signal());
