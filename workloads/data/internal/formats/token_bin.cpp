@@ -253,7 +253,8 @@ DatasetFacts TokenBin::facts() const {
 
 std::string TokenBin::digest() const {
   return formatted("token_bin:{}:{}:{}:{}{}", files_.size(), tokens(), options_.sequence_length,
-                   options_.vocabulary, options_.lengths ? ":" + options_.lengths->digest() : "");
+                   options_.vocabulary,
+                   options_.lengths ? formatted(":{}", options_.lengths->digest()) : "");
 }
 
 DataKind token_bin_kind() {
