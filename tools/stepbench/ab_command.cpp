@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <vector>
 
@@ -81,7 +80,7 @@ int measure_and_report(const AbOptions& options, const Environment& environment,
   if (run.signal) {
     const std::string text = campaign::interrupted_text(run.run_folder);
     write_no_result(output, kAbCommand, run.exit_status, text);
-    environment.err << "stepbench: " << text::printable(text) << '\n';
+    say(environment, text);
     return run.exit_status;
   }
   campaign::quote_machine(environment.variables, {&run.comparison, 1});

@@ -2,11 +2,11 @@
 // `bisect` between two commits, and `track bisect` between the nights of an alert.
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/programs.h"
 #include "harness/bisect/run_bisect.h"
@@ -74,8 +74,8 @@ int search_and_report(const bisect::BisectRequest& request, const Output& output
   try {
     const bisect::BisectRun run = bisect::run_bisect(request, measuring.launching);
     if (run.signal) {
-      environment.err << "stepbench: interrupted; continue with --resume "
-                      << text::shell_word(run.folder.string()) << '\n';
+      say(environment,
+          "interrupted; continue with --resume " + text::shell_word(run.folder.string()));
       return run.exit_status;
     }
     if (output.format == "json") {
@@ -86,7 +86,7 @@ int search_and_report(const bisect::BisectRequest& request, const Output& output
     measuring.progress.print_line("Results: " + run.folder.string());
     return run.exit_status;
   } catch (const bisect::NothingMeasured& error) {
-    environment.err << "stepbench: error: " << text::printable(error.what()) << '\n';
+    say(environment, formatted("error: {}", error.what()));
     return kExitNothingMeasured;
   }
 }

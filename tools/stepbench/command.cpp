@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 #include <system_error>
 
 #include "harness/base/error.h"
@@ -53,6 +52,14 @@ auto* command_named(Commands& commands, std::string_view name) {
 void print(const Environment& environment, std::string_view text) {
   environment.out << text << std::flush;
   if (!environment.out) throw ConfigError("standard output", "cannot be written");
+}
+
+void say(const Environment& environment, std::string_view text) {
+  environment.err << "stepbench: " << text::printable(text) << '\n';
+}
+
+void warn(const Environment& environment, const std::vector<std::string>& warnings) {
+  for (const std::string& warning : warnings) say(environment, "warning: " + warning);
 }
 
 CommandOption& CommandOption::one_of(const std::vector<std::string>& choices) {

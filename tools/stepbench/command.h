@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <iosfwd>
 #include <list>
 #include <memory>
 #include <optional>
+#include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -47,6 +47,10 @@ struct Environment {
 
 // Writes to standard output and flushes it. Throws ConfigError on failure.
 void print(const Environment& environment, std::string_view text);
+
+// Writes "stepbench: TEXT" as a line to standard error; unprintable characters are escaped.
+void say(const Environment& environment, std::string_view text);
+void warn(const Environment& environment, const std::vector<std::string>& warnings);
 
 // An option or argument of a command: its declaration, and what a command line gave. Owned by its
 // command. Declaring functions return it, so that calls can be chained.

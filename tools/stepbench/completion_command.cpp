@@ -6,7 +6,6 @@
 #include <exception>
 #include <filesystem>
 #include <iterator>
-#include <ostream>
 #include <set>
 #include <sstream>
 #include <system_error>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
-#include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
@@ -148,19 +147,19 @@ void make_and_report(const data::Maker& maker, const data::MakerValues& values,
   data::MakeProgress progress;
   if (environment.err_is_terminal) {
     progress = [&](std::int64_t done) {
-      environment.err << "\r" << text::with_separators(done) << " of "
-                      << text::with_separators(count) << " " << maker.counted << std::flush;
+      environment.err << formatted("\r{} of {} {}", text::with_separators(done),
+                                   text::with_separators(count), maker.counted)
+                      << std::flush;
     };
   }
   const data::MadeFolder made = data::make_data(maker, values, progress);
   if (environment.err_is_terminal) environment.err << "\r\033[K" << std::flush;
-  environment.out << text::printable(values.out.string()) << ": " << text::with_separators(count)
-                  << " " << maker.counted << ", "
-                  << text::byte_text(static_cast<double>(made.bytes)) << ", "
-                  << text::byte_text(static_cast<double>(made.bytes) / static_cast<double>(count))
-                  << " each on average";
-  if (made.made == 0) environment.out << " (already there)";
-  environment.out << "\n";
+  const auto bytes = static_cast<double>(made.bytes);
+  environment.out << formatted("{}: {} {}, {}, {} each on average{}\n",
+                               text::printable(values.out.string()), text::with_separators(count),
+                               maker.counted, text::byte_text(bytes),
+                               text::byte_text(bytes / static_cast<double>(count)),
+                               made.made == 0 ? " (already there)" : "");
 }
 
 void add_option(Command& command, const data::MakerOption& option, data::MakerValues& values) {

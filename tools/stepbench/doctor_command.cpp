@@ -2,10 +2,10 @@
 #include <csignal>
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <vector>
 
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/campaign/examine_machine.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/machine/doctor.h"
@@ -69,8 +69,8 @@ class Waiting {
 
 campaign::MachineRun measure(const DoctorOptions& options, const Fields& identity,
                              const Environment& environment) {
-  environment.err << "measuring three small cases in turns for "
-                  << text::seconds_text(options.measure) << " ...\n"
+  environment.err << formatted("measuring three small cases in turns for {} ...\n",
+                               text::seconds_text(options.measure))
                   << std::flush;
   const campaign::CampaignContext context = campaign_context(environment);
   const Measurement measuring(environment, context, true);
@@ -86,10 +86,8 @@ campaign::MachineRun measure(const DoctorOptions& options, const Fields& identit
 int keep(const campaign::MachineRun& run, const std::filesystem::path& place,
          const Environment& environment) {
   if (run.noise.cases.empty()) {
-    environment.err << "stepbench: --measure: nothing saved: "
-                    << (run.failed.empty() ? "no case was launched often enough"
-                                           : text::printable(run.failed))
-                    << '\n';
+    say(environment, "--measure: nothing saved: " +
+                         (run.failed.empty() ? "no case was launched often enough" : run.failed));
     return kExitNothingMeasured;
   }
   environment.out.flush();
@@ -116,7 +114,7 @@ int examine_and_report(const DoctorOptions& options, const Environment& environm
   if (options.measure > 0) {
     run = measure(options, identity, environment);
     if (run->signal) {
-      environment.err << "stepbench: interrupted; measurements not saved\n";
+      say(environment, "interrupted; measurements not saved");
       return exit_status_of_signal(*run->signal);
     }
   }

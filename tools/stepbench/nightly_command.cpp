@@ -5,7 +5,6 @@
 #include <exception>
 #include <filesystem>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,12 +64,6 @@ campaign::Notifier notifier_of(const NightlyOptions& options, const Environment&
           }};
 }
 
-void warn(const std::vector<std::string>& warnings, const Environment& environment) {
-  for (const std::string& warning : warnings) {
-    environment.err << "stepbench: warning: " << text::printable(warning) << '\n';
-  }
-}
-
 // Empty if no programs are kept.
 fs::path keep_folder(const NightlyOptions& options) {
   if (options.keep_no_worker) return {};
@@ -92,7 +85,7 @@ int report_interrupted(const NightlyOptions& options, int signal, const Environm
   const int status = exit_status_of_signal(signal);
   const std::string text = "interrupted; the same command resumes this night";
   write_no_result(options.check.output, "stepbench nightly", status, text);
-  environment.err << "stepbench: " << text << '\n';
+  say(environment, text);
   return status;
 }
 
@@ -100,9 +93,9 @@ void notify(const NightlyOptions& options, nights::TrackStore& store, const nigh
             const Environment& environment) {
   if (options.on_alert.empty()) return;
   const campaign::Notifier notifier = notifier_of(options, environment);
-  warn(campaign::notify_alerts(store, notifier, std::chrono::system_clock::now()), environment);
+  warn(environment, campaign::notify_alerts(store, notifier, std::chrono::system_clock::now()));
   if (night.exit_code == kExitUsage || night.exit_code == kExitNothingMeasured) {
-    warn(campaign::notify_failed_night(notifier, night.exit_code, night.notes), environment);
+    warn(environment, campaign::notify_failed_night(notifier, night.exit_code, night.notes));
   }
 }
 
@@ -121,7 +114,7 @@ int measure_and_judge(const NightlyOptions& options, const Environment& environm
       {.who = author(options.check.who, environment),
        .now_utc = now_utc(),
        .exit = options.check.exit},
-      store, launching, [&](const std::string& conflict) { warn({conflict}, environment); });
+      store, launching, [&](const std::string& conflict) { warn(environment, {conflict}); });
   if (!stored) return interrupted();
   notify(options, store, stored->night, environment);
   (void)launching.interrupts.take();
@@ -141,7 +134,7 @@ int run_night(const NightlyOptions& options, const Environment& environment) {
     return measure_and_judge(options, environment, context, night, measuring);
   } catch (const std::exception&) {
     if (night.has_measured()) {
-      environment.err << "stepbench: measurements are saved; the same command resumes this night\n";
+      say(environment, "measurements are saved; the same command resumes this night");
     }
     throw;
   }
@@ -174,7 +167,7 @@ int ask_for_night(const NightlyOptions& options, const Environment& environment)
   for (const std::string& line : found.missing) environment.out << text::printable(line) << '\n';
   if (found.missing.empty()) return kExitOk;
   if (!options.on_alert.empty()) {
-    warn(campaign::notify_failed_night(notifier, kExitNothingMeasured, found.missing), environment);
+    warn(environment, campaign::notify_failed_night(notifier, kExitNothingMeasured, found.missing));
   }
   return kExitNothingMeasured;
 }
@@ -190,9 +183,8 @@ int execute_nightly(const NightlyOptions& given, const Environment& environment)
       },
       [&](const Failure& failure) {
         if (options.on_alert.empty()) return;
-        warn(campaign::notify_failed_night(notifier_of(options, environment), failure.exit_status,
-                                           {failure.text}),
-             environment);
+        warn(environment, campaign::notify_failed_night(notifier_of(options, environment),
+                                                        failure.exit_status, {failure.text}));
       });
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <ostream>
 #include <span>
 #include <sstream>
 

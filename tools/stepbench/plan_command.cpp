@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include "harness/base/exit_status.h"
@@ -37,7 +36,7 @@ int show_plan(const PlanCommandOptions& options, const Environment& environment)
     probe = campaign::probe_cases(request, measuring.launching);
     measuring.progress.end();
     if (probe->signal) {
-      environment.err << "stepbench: interrupted; the probe is not complete\n";
+      say(environment, "interrupted; the probe is not complete");
       return probe->exit_status;
     }
   }

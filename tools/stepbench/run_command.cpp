@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 #include <vector>
 
 #include "harness/base/error.h"
@@ -121,8 +120,8 @@ int measure_and_print(const RunOptions& options, const Environment& environment)
       options.output, [&] { return report::run_content(end.results, sources, {}); }, sources,
       environment);
   if (end.signal) {
-    environment.err << "stepbench: interrupted; continue with: stepbench run --resume "
-                    << text::printable(text::shell_word(end.run_folder.string())) << '\n';
+    say(environment, "interrupted; continue with: stepbench run --resume " +
+                         text::shell_word(end.run_folder.string()));
   }
   return end.exit_status;
 }

@@ -5,7 +5,6 @@
 #include <iostream>
 #include <memory>
 #include <optional>
-#include <ostream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -155,10 +154,8 @@ void print_plan(const campaign::PrunePlan& plan, const Environment& environment,
   environment.out << report::render_runs(plan.removable, plan.removable.size(),
                                          report::Format::kTable, style, now);
   for (const campaign::RetainedRun& retained : plan.retained) {
-    environment.out << "kept: "
-                    << text::printable(retained.run.folder.filename().string() + ' ' +
-                                       retained.reason)
-                    << '\n';
+    const std::string name = retained.run.folder.filename().string();
+    environment.out << text::printable(formatted("kept: {} {}", name, retained.reason)) << '\n';
   }
   environment.out << std::flush;
 }
@@ -167,10 +164,9 @@ bool may_delete(const PruneOptions& options, const std::string& what,
                 const Environment& environment) {
   if (options.yes) return true;
   if (!environment.in_is_terminal || !environment.err_is_terminal) {
-    throw ConfigError("runs prune",
-                      "nothing was deleted, as nobody can be asked here: give --yes "
-                      "to delete " +
-                          what);
+    throw ConfigError(
+        "runs prune",
+        "nothing was deleted, as nobody can be asked here: give --yes to delete " + what);
   }
   environment.err << "Delete " << what << "? [y/N] " << std::flush;
   std::string answer;
@@ -189,7 +185,7 @@ int remove_all_of(const campaign::PrunePlan& plan, const Environment& environmen
       bytes += run.bytes;
       ++deleted;
     } catch (const Error& failure) {
-      environment.err << "stepbench: error: " << text::printable(failure.what()) << '\n';
+      say(environment, formatted("error: {}", failure.what()));
       status = kExitUsage;
     }
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
-#include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/report/plans.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
@@ -77,17 +77,16 @@ int execute_tune(const TuneOptions& options, const Environment& environment) {
   Measurement measuring(environment, context, options.output.quiet);
   const tune::TuneRun run = tune::run_tune(request, measuring.launching);
   if (run.signal) {
-    const std::string resume_hint =
-        run.folder.empty() ? std::string()
-                           : "; continue with --resume " + text::shell_word(run.folder.string());
-    environment.err << "stepbench: interrupted" << text::printable(resume_hint) << '\n';
+    say(environment, run.folder.empty() ? "interrupted"
+                                        : "interrupted; continue with --resume " +
+                                              text::shell_word(run.folder.string()));
     return run.exit_status;
   }
   const record::Results results = record::read_results(run.folder);
   print_tuned(run, results, options, environment, measuring.progress);
   if (!request.tuned_file.empty() && run.tuned_file != request.tuned_file) {
-    environment.err << "stepbench: --write: nothing written to "
-                    << text::printable(request.tuned_file) << ": no decided winner\n";
+    say(environment,
+        formatted("--write: nothing written to {}: no decided winner", request.tuned_file));
   }
   write_report(
       options.output, [&] { return report::tune_content(run, results); }, {run.folder.string()},

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <ostream>
 #include <set>
 #include <span>
 #include <sstream>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/stepbench/internal/output_files.h"
 
-#include <ostream>
 #include <string_view>
 
 #include "harness/base/error.h"

@@ -2,7 +2,6 @@
 #include "tools/stepbench/internal/run_folders.h"
 
 #include <algorithm>
-#include <ostream>
 #include <string>
 #include <system_error>
 #include <vector>

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,9 +27,8 @@ int judge_and_show(const TrackCheckArguments& arguments, const Environment& envi
   nights::TrackStore store = open_history(arguments.history);
   const std::string host = machine::host_name("/");
   if (arguments.rebuild) {
-    const std::size_t judged = nights::rebuild(store, host);
-    environment.err << "stepbench: " << text::counted(static_cast<std::int64_t>(judged), "night")
-                    << " rejudged\n";
+    const auto judged = static_cast<std::int64_t>(nights::rebuild(store, host));
+    say(environment, text::counted(judged, "night") + " rejudged");
   }
   nights::NightRequest request{.who = author(arguments.check.who, environment),
                                .now_utc = now_utc(),

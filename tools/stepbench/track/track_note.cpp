@@ -3,7 +3,6 @@
 #include <chrono>
 #include <filesystem>
 #include <iterator>
-#include <ostream>
 #include <sstream>
 #include <string>
 #include <string_view>

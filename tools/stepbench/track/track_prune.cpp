@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ostream>
 #include <string>
 
 #include "harness/base/error.h"
@@ -41,9 +40,7 @@ int track_prune(const TrackPruneArguments& arguments, const Environment& environ
       << (arguments.dry_run ? "would leave " : "left ")
       << text::byte_text(static_cast<double>(pruned.bytes_after)) << '\n'
       << std::flush;
-  for (const std::string& note : pruned.notes) {
-    environment.err << "stepbench: warning: " << text::printable(note) << '\n';
-  }
+  warn(environment, pruned.notes);
   return pruned.notes.empty() ? kExitOk : kExitUsage;
 }
 

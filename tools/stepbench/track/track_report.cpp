@@ -2,7 +2,6 @@
 // `track report`: the history as static pages.
 #include <algorithm>
 #include <filesystem>
-#include <ostream>
 #include <string>
 #include <vector>
 
