@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/campaign/run_ab.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/plan/option_index.h"
 #include "harness/record/result_file.h"
 #include "harness/text/names.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/campaign/nightly.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/nights/merged_cases.h"
 #include "harness/nights/night_store.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/campaign/run_folder.h"
 
 #include <fnmatch.h>
@@ -12,6 +11,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/line_object.h"
 #include "harness/os/text_file.h"
 #include "harness/record/fields.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/document/render.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/document/render.h"
 
 #include <algorithm>
 #include <cstddef>
 
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 
 namespace stepbench::document {

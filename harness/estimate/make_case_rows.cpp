@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/estimate/internal/case_estimate.h"
 
 namespace stepbench::estimate {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/estimate/ranking.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <iterator>
 #include <set>
 
+#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::estimate {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/estimate/columns.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/launch_values.h"
 #include "harness/estimate/ranking.h"
 #include "harness/stats/order_statistics.h"

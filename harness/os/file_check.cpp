@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/os/files.h"
 
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 #include "harness/text/words.h"
 

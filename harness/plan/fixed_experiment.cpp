@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/plan/plan.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/plan/internal/torch_translation.h"
 #include "harness/plan/option_index.h"

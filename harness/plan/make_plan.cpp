@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/plan/plan.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/plan/internal/expand.h"
 #include "harness/plan/internal/torch_translation.h"
 #include "harness/plan/option_index.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 #include <poll.h>
@@ -11,6 +10,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 
 namespace stepbench::protocol {
 namespace {

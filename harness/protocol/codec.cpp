@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/protocol/messages.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/line_object.h"
 #include "harness/protocol/internal/fields.h"
 #include "harness/record/fields.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <poll.h>
@@ -16,6 +15,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/findings/finding.h"
 #include "harness/machine/sampler.h"

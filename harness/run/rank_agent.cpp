@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <poll.h>
@@ -21,6 +20,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/error.h"
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/catalogue/launchers.h"
 #include "harness/machine/environment.h"
 #include "harness/machine/processes.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/run/worker_program.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 
 #include "harness/base/digest.h"
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/os/text_file.h"
 
 namespace stepbench::run {

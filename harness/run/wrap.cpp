@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/run/launch.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/measure/instruction_counter.h"
 #include "harness/os/text_file.h"
 #include "harness/run/internal/worker_process.h"

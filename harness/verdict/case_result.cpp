@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/verdict/comparison.h"
 
 #include <algorithm>
 #include <iterator>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/findings/finding.h"
 

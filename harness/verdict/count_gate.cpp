@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/verdict/comparison.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/ops/op_table.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/verdict/internal/cause.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/nights/internal/database.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/nights/internal/postgres.h"
 #include "harness/nights/internal/sqlite.h"

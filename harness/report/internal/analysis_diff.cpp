@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/trace_analysis.h"
 
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/report/internal/analysis_rows.h"
 #include "harness/report/internal/analysis_words.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/trace_analysis.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/json/json_text.h"
 #include "harness/report/internal/analysis_rows.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/bisect/bisect_result.h"
 #include "harness/bisect/programs.h"
 #include "harness/document/document.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <unordered_map>
 
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/report/history.h"
 #include "harness/report/internal/comparison_words.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/report/internal/comparison_remarks.h"

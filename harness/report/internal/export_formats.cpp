@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 #include "harness/json/fields.h"
 #include "harness/nights/night_store.h"

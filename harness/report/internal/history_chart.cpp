@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/report/internal/html/chart_json.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/nights/history.h"
 #include "harness/report/night.h"

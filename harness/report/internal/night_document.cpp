@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/night.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "harness/base/exit_status.h"
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/nights/night.h"
 #include "harness/report/history.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/night.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/nights/fields.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/estimate/columns.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <tuple>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/base/value.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"

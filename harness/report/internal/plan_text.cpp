@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/plans.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/document/render.h"
 #include "harness/estimate/case_rows.h"

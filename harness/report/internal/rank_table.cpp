@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/findings/finding.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/result_tables.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/document/render.h"
 #include "harness/json/json_text.h"

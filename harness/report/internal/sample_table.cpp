@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/exports.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <string_view>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/history.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <sstream>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/nights/history.h"
 #include "harness/text/numbers.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/verdicts.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/base/format.h"
 #include "harness/document/document.h"
 #include "harness/report/internal/answer.h"
 #include "harness/report/internal/comparison_words.h"

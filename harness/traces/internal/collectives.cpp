@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/internal/device_work.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/traces/internal/name_facts.h"
 #include "harness/traces/internal/nesting.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/compare_traces.h"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/words.h"
 

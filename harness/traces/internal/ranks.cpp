@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/compare_traces.h"
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/findings/finding.h"
 #include "harness/stats/order_statistics.h"
 #include "harness/text/numbers.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/line_object.h"
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"

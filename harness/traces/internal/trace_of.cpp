@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <algorithm>
 #include <limits>
 #include <string>
 
+#include "harness/base/format.h"
 #include "harness/text/printable.h"
 #include "harness/traces/internal/shapes_text.h"
 #include "harness/traces/internal/trace_builder.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/traces/trace_files.h"
 
 #include <libdeflate.h>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/os/files.h"
 #include "harness/traces/internal/shapes_text.h"

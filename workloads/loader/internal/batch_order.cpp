@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "workloads/loader/batches.h"
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <utility>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "workloads/data/random.h"
 #include "workloads/data/sample_lengths.h"
 

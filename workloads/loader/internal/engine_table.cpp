@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "workloads/loader/engines.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <string>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/workload.h"
 #include "workloads/data/python_parts.h"
 #include "workloads/loader/internal/fork/fork_loader.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/nights/history.h"
 #include "harness/report/history.h"

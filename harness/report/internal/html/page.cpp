@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <string>
 #include <string_view>
 
 #include "harness/base/digest.h"
+#include "harness/base/format.h"
 #include "harness/document/render.h"
 #include "harness/record/input.h"
 #include "harness/report/internal/base64.h"

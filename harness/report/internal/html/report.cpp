@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "harness/report/pages.h"
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <variant>
 
 #include "harness/base/error.h"
+#include "harness/base/format.h"
 #include "harness/json/json_text.h"
 #include "harness/text/numbers.h"
 #include "harness/text/words.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "harness/base/format.h"
 #include "workloads/loader/internal/analysis/loader_findings.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "harness/base/format.h"
 #include "harness/findings/finding.h"
 #include "harness/record/quality.h"
 #include "harness/text/numbers.h"
