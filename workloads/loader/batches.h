@@ -107,6 +107,10 @@ class BatchOrder {
   void begin(std::int64_t epoch);
   [[nodiscard]] std::int64_t batches() const { return batches_; }  // after begin(); or kEndless
   [[nodiscard]] std::optional<BatchSamples> next();                // nullopt: end of the epoch
+  // After begin(): the samples of the epoch that next() has not returned, in their order.
+  [[nodiscard]] std::span<const std::int64_t> rest() const {
+    return std::span(*indices_).subspan(static_cast<std::size_t>(at_));
+  }
 
  private:
   [[nodiscard]] bool endless() const { return batches_ == kEndless; }

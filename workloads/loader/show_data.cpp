@@ -2,7 +2,6 @@
 #include "workloads/loader/show_data.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <filesystem>
 #include <string_view>
@@ -17,6 +16,7 @@
 #include "harness/text/numbers.h"
 #include "harness/text/printable.h"
 #include "harness/text/words.h"
+#include "workloads/loader/loader_section.h"
 
 namespace stepbench::loader {
 namespace {
@@ -348,14 +348,15 @@ namespace {
 
 // Options that decide which samples a batch contains and how they are transformed.
 bool decides_samples(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kOfLoader = {
-      "loader.batch_size",  "loader.shuffle",
-      "loader.sampler",     "loader.weights",
-      "loader.num_samples", "loader.bucket_batches",
-      "loader.seed",        "loader.epochs",
-      "loader.drop_last",   "seed"};
-  const bool of_data = name.starts_with("data.") && name != "data.page_cache";
-  return of_data || std::ranges::find(kOfLoader, name) != kOfLoader.end();
+  if (name.starts_with("data.")) return name != "data.page_cache";
+  static const Section kLoader = loader_section();
+  const auto decides = [&](const std::vector<Option>& options) {
+    return std::ranges::any_of(options, [&](const Option& option) {
+      return option.decides_samples && name == "loader." + option.name;
+    });
+  };
+  return name == "seed" || decides(kLoader.options) ||
+         std::ranges::any_of(kLoader.variants, decides, &Variant::options);
 }
 
 }  // namespace

@@ -68,9 +68,14 @@ class Preview {
     facts_ = data_->facts();
     EpochOrder epochs = order(*data_, options_);
     if (epochs) {
-      indices_ = epochs(0);
       options_.lengths = data_->lengths();
-      sort_by_length(indices_, options_, 0);
+      if (options_.batch_size > 0) {
+        BatchOrder batches(data_->size(), options_, epochs);
+        batches.begin(0);
+        indices_.assign(batches.rest().begin(), batches.rest().end());
+      } else {
+        indices_ = epochs(0);
+      }
     }
     loader_ = make_loader(*data_, resolved_, std::move(epochs), context_, table);
   }
@@ -115,7 +120,10 @@ class Preview {
     const auto own = loader_->own_order();
     out_.batch_size = own && own->makes_batches ? 0 : options_.batch_size;
     out_.joined = options_.joined;
-    if (data_->size() >= 0) out_.epoch_samples = epoch_samples(data_->size(), options_);
+    if (data_->size() >= 0) {
+      out_.epoch_samples =
+          indices_.empty() ? epoch_samples(data_->size(), options_) : std::ssize(indices_);
+    }
     if (own) out_.epoch_samples = own->samples;
     if (out_.batch_size == 0) out_.epoch_samples.reset();
     if (const std::int64_t batches = loader_->batches_per_epoch(); batches >= 0) {
