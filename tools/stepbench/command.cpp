@@ -9,6 +9,7 @@
 #include "harness/base/format.h"
 #include "harness/text/names.h"
 #include "harness/text/numbers.h"
+#include "harness/text/printable.h"
 #include "harness/text/words.h"
 
 namespace stepbench::cli {
