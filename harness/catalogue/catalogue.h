@@ -57,7 +57,7 @@ struct Option {
   std::string pattern = {};  // kString: an ECMAScript regular expression for the whole text
   // kPath: checked during planning, relative to the current directory.
   bool must_exist = false;
-  bool decides_samples = false;  // of a loader: which samples a batch holds, and in which order
+  bool decides_samples = false;    // of a loader: which samples a batch holds, and in which order
   std::string pattern_words = {};  // readable `pattern`: "auto, or a share such as 2% or 0.02"
   // Names that other tools use for the option and its values, {theirs, ours}. Only for hints; never
   // accepted as input.
