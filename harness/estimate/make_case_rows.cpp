@@ -311,8 +311,7 @@ std::string case_label(const OptionValues& options, const std::vector<std::strin
   for (const std::string& name : varying) {
     const auto found = options.find(name);
     if (found == options.end() || is_null(found->second)) continue;
-    label += formatted("{}{}={}", label.empty() ? "" : " ", short_name(name, varying),
-                       to_text(found->second));
+    label += (label.empty() ? "" : " ") + short_name(name, varying) + '=' + to_text(found->second);
   }
   return label;
 }

@@ -8,7 +8,6 @@
 #include <iterator>
 #include <set>
 
-#include "harness/base/format.h"
 #include "harness/text/words.h"
 
 namespace stepbench::estimate {
@@ -170,7 +169,7 @@ bool Proposals::is_best(const CaseRow& row) const {
 }
 
 std::string Proposals::signature(const CaseRow& row, const std::vector<Finding::Set>& set) const {
-  std::string text = formatted("{}\n{}\n{}", row.workload, row.arm, run_of(row));
+  std::string text = row.workload + '\n' + row.arm + '\n' + run_of(row);
   for (const std::string& name : solid_) {
     if (!proposes(set, name)) text += '\n' + to_text(*row.option(name));
   }

@@ -36,8 +36,8 @@ std::string plan_digest(const std::vector<PlannedCase>& cases) {
   std::string text;
   for (const PlannedCase& planned : cases) {
     const Value* launches = planned.resolved.options.get("launches");
-    text += formatted("{} {}\n", planned.resolved.case_id,
-                      launches == nullptr ? "1" : to_text(*launches));
+    text +=
+        planned.resolved.case_id + ' ' + (launches == nullptr ? "1" : to_text(*launches)) + '\n';
   }
   return digest(text);
 }

@@ -473,7 +473,7 @@ std::string text_of(const Requires& need) {
     case Requires::Op::kEqual:
       return need.option + ": " + to_text(need.value);
     case Requires::Op::kNotEqual:
-      return formatted("{} other than {}", need.option, to_text(need.value));
+      return need.option + " other than " + to_text(need.value);
     case Requires::Op::kGreater:
       return need.option + " > " + to_text(need.value);
   }
