@@ -119,7 +119,7 @@ class Runner:
     def make(self, *targets):
         done = subprocess.run(["ninja", "-C", self.build, f"-j{self.jobs}", *targets], capture_output=True, text=True)
         if done.returncode:
-            raise Stop("does not build: " + "\n".join(done.stdout.splitlines()[-25:]))
+            raise Stop("does not build: " + "\n".join((done.stdout + done.stderr).splitlines()[-25:]))
 
     def binary(self, program):
         for file in (self.build / "tests" / "unit").rglob(program):

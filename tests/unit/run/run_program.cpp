@@ -145,8 +145,16 @@ StartedRun RunProgram::start(const std::vector<std::string>& arguments) const {
   posix_spawn_file_actions_adddup2(&actions, write.value(), STDERR_FILENO);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, (folder / "out").c_str(),
                                    O_WRONLY | O_CREAT, 0600);
+  // A shell that starts the tests with & has them ignore SIGINT.
+  sigset_t all;
+  sigfillset(&all);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setsigdefault(&attributes, &all);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ);
+  const int error = ::posix_spawn(&pid, argv[0], &actions, &attributes, argv.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error("posix_spawn");
   return {pid, std::move(read)};
