@@ -13,7 +13,6 @@
 #include "harness/bisect/internal/bisect_request.h"
 #include "harness/campaign/run_experiment.h"
 #include "harness/nights/night_store.h"
-#include "harness/run/terminal.h"
 
 namespace stepbench::bisect {
 

@@ -15,7 +15,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/internal/device_locks.h"
 #include "harness/campaign/internal/measure_night.h"
 #include "harness/campaign/internal/nightly_experiment.h"

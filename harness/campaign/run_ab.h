@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/internal/ab_arms.h"
 #include "harness/campaign/internal/device_locks.h"
 #include "harness/campaign/internal/run_request.h"
@@ -21,7 +20,6 @@
 #include "harness/plan/plan.h"
 #include "harness/record/result_file.h"
 #include "harness/record/rows.h"
-#include "harness/run/terminal.h"
 #include "harness/verdict/comparison.h"
 #include "harness/verdict/tested_metrics.h"
 

@@ -13,13 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/internal/plan_forecast.h"
 #include "harness/campaign/internal/planning.h"
 #include "harness/campaign/internal/run_request.h"
 #include "harness/campaign/internal/script_experiment.h"
 #include "harness/record/result_file.h"
-#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 

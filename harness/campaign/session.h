@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/internal/context.h"
 #include "harness/campaign/internal/controller.h"
 #include "harness/campaign/internal/device_locks.h"
 #include "harness/run/run_header.h"
-#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 

@@ -5,9 +5,7 @@
 // only progress. Main thread only.
 #pragma once
 
-#include "harness/base/clock.h"
 #include "harness/campaign/run_experiment.h"
-#include "harness/run/terminal.h"
 #include "harness/tune/tune_plan.h"
 #include "harness/tune/tune_result.h"
 

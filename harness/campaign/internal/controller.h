@@ -13,12 +13,12 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/campaign/internal/context.h"
 #include "harness/machine/environment.h"
 #include "harness/plan/plan.h"
 #include "harness/record/result_file.h"
 #include "harness/run/agenda.h"
 #include "harness/run/launch.h"
-#include "harness/run/terminal.h"
 #include "harness/run/worker_program.h"
 #include "harness/traces/compare_traces.h"
 

@@ -11,9 +11,7 @@
 #include <span>
 #include <string>
 
-#include "harness/base/clock.h"
 #include "harness/campaign/internal/nightly_experiment.h"
-#include "harness/run/terminal.h"
 
 namespace stepbench::campaign {
 

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "harness/campaign/run_experiment.h"
-#include "harness/run/terminal.h"
 #include "harness/tune/tune_plan.h"
 #include "harness/tune/tune_result.h"
 
