@@ -2,8 +2,10 @@
 """Headless Chromium, started alike by all tests that need a browser, and a report's page in it."""
 import base64
 import json
+import os
 import pathlib
 import shutil
+import signal
 import time
 
 from selenium import webdriver
@@ -11,6 +13,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.keys import Keys
 
 PATIENCE_S = 600  # anything slower hangs, on any machine
+PATIENCE_AT_THE_END_S = 30
 
 
 def missing_programs():
@@ -24,9 +27,29 @@ def browser(*more, logs=False):
         options.add_argument(argument)
     if logs:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    driver = Browser(options=options, service=Service(shutil.which("chromedriver"), popen_kw={"start_new_session": True}))
+    driver.command_executor.client_config.timeout = PATIENCE_S
     driver.set_script_timeout(PATIENCE_S)
     return driver
+
+
+class Browser(webdriver.Chrome):
+    def quit(self):
+        """Leaves no process of the browser, also where it hangs."""
+        self.command_executor.client_config.timeout = PATIENCE_AT_THE_END_S
+        super().quit()
+        for process in processes_of_session(self.service.process.pid):
+            os.kill(process, signal.SIGKILL)
+
+
+def processes_of_session(session):
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == session and fields[0] != "Z":
+            yield int(stat.parent.name)
 
 
 class Page:
@@ -36,8 +59,7 @@ class Page:
         self.driver, self.path = driver, pathlib.Path(path)
         self.address = (address or self.path.resolve().as_uri()) + fragment
         self.command("Emulation.setScriptExecutionDisabled", value=not script)
-        # Emulates focus, whatever window has it on this machine.
-        self.command("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.emulate_focus(True)
         driver.get("about:blank")
         for log in ("browser", "performance"):
             driver.get_log(log)
@@ -45,6 +67,10 @@ class Page:
 
     def command(self, name, **parameters):
         return self.driver.execute_cdp_cmd(name, parameters)
+
+    def emulate_focus(self, enabled):
+        """The page has the focus, whatever window has it on this machine."""
+        self.command("Emulation.setFocusEmulationEnabled", enabled=enabled)
 
     def run(self, script, *arguments):
         return self.driver.execute_script(script, *arguments)
@@ -124,7 +150,9 @@ class Page:
                           "clip": {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 12000),
                                    "scale": 1}}
         file.parent.mkdir(parents=True, exist_ok=True)
+        self.emulate_focus(False)  # with it, Chromium sometimes draws no picture, and nothing after it
         file.write_bytes(base64.b64decode(self.command("Page.captureScreenshot", **parameters)["data"]))
+        self.emulate_focus(True)
 
     def on_paper(self, width):
         """Shows the print layout on the screen."""

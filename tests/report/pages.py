@@ -203,7 +203,6 @@ class SamplePage(Reports):
         first = page.run("return document.querySelector('#answer').innerText")
         self.assertIn("num_workers=2", first)
         self.assertIn("53.2", first)
-        page.picture(OUT / "sample.png", whole=True)
 
     def test_page_contrasts_in_dark_and_light(self):
         page = self.look(self.file)
@@ -213,7 +212,6 @@ class SamplePage(Reports):
             page.until(f"matchMedia('(prefers-color-scheme: {scheme})').matches", scheme)
             page.draw_all()
             self.assertEqual(self.ask(page, "contrast"), [], scheme)
-            page.picture(OUT / f"sample-{scheme}.png", whole=True)
         page.command("Emulation.setEmulatedMedia", features=[])
         page.run("document.getElementById('theme').click()")
         self.assertEqual(self.ask(page, "contrast"), [])
@@ -226,7 +224,6 @@ class SamplePage(Reports):
             page = self.look(self.file)
             page.draw_all()
             self.assertEqual(self.ask(page, "overflow"), [])
-            page.picture(OUT / "sample-360.png", whole=True)
         finally:
             page.command("Emulation.clearDeviceMetricsOverride")
 
@@ -254,7 +251,6 @@ class SamplePage(Reports):
             for each in bars:
                 self.assertGreater(each["share"], 0.85, "the bars have the width")
                 self.assertEqual(len([name for name in each["names"] if "num_workers" in name]), 6)
-            page.picture(OUT / "names-400.png", whole=True)
         finally:
             page.command("Emulation.clearDeviceMetricsOverride")
 
@@ -505,7 +501,6 @@ class HostileNames(Reports):
         for mark in "\u202e\u2028\u0007":
             self.assertNotIn(mark, text)
         self.assertEqual(page.run("return document.querySelectorAll('script:not([type])').length"), 2)
-        page.picture(OUT / "hostile.png", whole=True)
 
     def test_hostile_worker_names_are_text(self):
         worker = path("worker")
@@ -605,7 +600,6 @@ class OtherSources(Reports):
         self.assertIn("regression", page.run("return document.body.innerText"))
         drawn = [number for figure in page.figures() for trace in figure["data"] for number in numbers_of(trace)]
         self.assertTrue(any(abs(number - 100 * step["change"]) < 1e-3 for number in drawn), step)
-        page.picture(OUT / "verdict.png", whole=True)
 
     def test_two_hundred_nights_have_a_page(self):
         files = nights(SAMPLE, path("nights"), 200)
@@ -615,7 +609,6 @@ class OtherSources(Reports):
         figures = [figure for figure in page.figures() if any(len(list(numbers_of(trace))) >= 200
                                                               for trace in figure["data"])]
         self.assertGreaterEqual(len(figures), 2, "a series for each case, a point for each night")
-        page.picture(OUT / "history.png", whole=True)
 
     def site(self, name, *words):
         stepbench("track", "report", "--site", name, "--db", "sqlite:nights.db", *words)
@@ -672,11 +665,9 @@ class OtherSources(Reports):
         trace = next(iter(json.loads(path("traces/expected.json").read_text()).values()))["path"]
         page = self.whole(report("trace", trace))
         self.assertEqual(self.embedded(page)["generated_from"]["kind"], "analysis")
-        page.picture(OUT / "trace.png", whole=True)
 
     def test_operations_have_a_page(self):
         page = self.whole(report("profiled", PROFILED, status=(0, 4)))
-        page.picture(OUT / "profiled.png", whole=True)
         page.draw_all()
         sizes = page.run("""
             return [...document.querySelectorAll('.plot .slicetext')].filter(text => text.getClientRects().length).map(
