@@ -41,6 +41,19 @@ std::string column_headed(const std::string& head) {
   return {};
 }
 
+// What users call columns besides their names: heads without units, and the peak of any device.
+std::vector<std::string> other_words() {
+  std::vector<std::string> words = {"peak_bytes"};
+  for (const auto columns :
+       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
+    for (const EstimateColumn& column : columns) {
+      words.emplace_back(column.header.substr(0, column.header.find(" [")));
+    }
+  }
+  std::erase(words, "");
+  return words;
+}
+
 // Adds the names of a map in one walk over both: most are already there.
 template <typename Named>
 void add_names(const Named& named, std::set<std::string>& names) {
@@ -185,7 +198,7 @@ std::string full_name(const std::string& name, std::span<const CaseRow> rows, co
     if (!peak.empty()) return peak;
   }
   try {
-    return text::resolve_name(name, known, "unknown column or option");
+    return text::resolve_name(name, known, "unknown column or option", other_words());
   } catch (const Error& error) {
     throw ConfigError(where, error.what());
   }

@@ -46,7 +46,7 @@ std::vector<std::string> matching_names(std::string_view given,
 }
 
 std::string resolve_name(std::string_view given, std::span<const std::string> known,
-                         std::string_view unknown) {
+                         std::string_view unknown, std::span<const std::string> more) {
   const std::vector<std::string> meant = matching_names(given, known);
   if (meant.size() == 1) return meant.front();
   const std::string quoted = "'" + std::string(given) + "'";
@@ -55,7 +55,9 @@ std::string resolve_name(std::string_view given, std::span<const std::string> kn
   }
   if (const std::string removal_note = removed(given); !removal_note.empty())
     throw Error(quoted + ": " + removal_note);
-  throw Error(formatted("{} {}{}", unknown, quoted, did_you_mean(nearest_name(given, known))));
+  std::string similar = nearest_name(given, known);
+  if (similar.empty()) similar = nearest(given, more);
+  throw Error(formatted("{} {}{}", unknown, quoted, did_you_mean(similar)));
 }
 
 bool is_same_head(std::string_view head, std::string_view given) {

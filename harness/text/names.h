@@ -18,9 +18,11 @@ namespace stepbench::text {
 
 // Returns the only matching name. Throws Error if none matches, "unknown option 'x' (did you mean
 // 'loader.x1'?)", where `unknown` is the text before the name, or if several do, "'kind' may be
-// data.kind or model.kind; write one in full".
+// data.kind or model.kind; write one in full". `more`: what the caller takes besides, offered where
+// nothing in `known` is close.
 [[nodiscard]] std::string resolve_name(std::string_view given, std::span<const std::string> known,
-                                       std::string_view unknown = "unknown option");
+                                       std::string_view unknown = "unknown option",
+                                       std::span<const std::string> more = {});
 
 // Returns the name of `known` that is closest to `given` as a full name or as an end; empty if none
 // is close.

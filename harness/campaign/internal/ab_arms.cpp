@@ -74,6 +74,17 @@ plan::PlanRequest plan_request(const AbRequest& request, const std::vector<std::
   return plan;
 }
 
+// "--set NAME" -> "--b-set NAME" if the arm alone sets it.
+std::string place_in_arm(const AbArm& arm, const std::string& where) {
+  constexpr std::string_view kSet = "--set ";
+  const bool is_own =
+      where.starts_with(kSet) && std::ranges::any_of(arm.set, [&](const std::string& assignment) {
+        return assignment.starts_with(where.substr(kSet.size()) + '=');
+      });
+  if (!is_own) return where;
+  return (arm.name == verdict::kArmA ? "--a-set " : "--b-set ") + where.substr(kSet.size());
+}
+
 // Errors name the arm.
 Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
                  const CampaignContext& context) {
@@ -82,7 +93,7 @@ Planned plan_arm(const AbArm& arm, const plan::PlanRequest& request,
   } catch (const ConfigError& error) {
     const std::string text = error.what();
     const std::string what = text.substr(std::min(text.size(), error.where().size() + 2));
-    throw ConfigError(error.where(),
+    throw ConfigError(place_in_arm(arm, error.where()),
                       formatted("in {} ({}): {}", verdict::arm_label(arm.name), arm.words, what));
   }
 }

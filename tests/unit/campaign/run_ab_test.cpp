@@ -59,7 +59,8 @@ TEST(RunAb, UnknownOptionOrGate_IsRejected) {
   campaign::AbRequest request = campaign.ab_request();
   request.b.set = {"stub.step_su=1100"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },
-              ThrowsMessage<ConfigError>(AllOf(HasSubstr("in arm B"), HasSubstr("stub.step_us"))));
+              ThrowsMessage<ConfigError>(
+                  AllOf(StartsWith("--b-set stub.step_su: in arm B"), HasSubstr("stub.step_us"))));
   request = campaign.ab_request();
   request.allow = {"nosie"};
   EXPECT_THAT([&] { (void)campaign.ab(request); },

@@ -102,6 +102,10 @@ TEST(Names, AmbiguousName_ListsTheCandidates) {
   EXPECT_EQ(why_not("num_wrokers", "no column"),
             "no column 'num_wrokers' (did you mean 'loader.num_workers'?)");
   EXPECT_EQ(why_not("zebra"), "unknown option 'zebra'");
+  const std::vector<std::string> heads = {"data wait", "num workers"};
+  EXPECT_EQ(
+      test::error_of([&] { (void)resolve_name("data wiat", kKnown, "unknown column", heads); }),
+      "unknown column 'data wiat' (did you mean 'data wait'?)");
   EXPECT_EQ(why_not(""), "unknown option ''");
 }
 
