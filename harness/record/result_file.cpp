@@ -17,6 +17,7 @@
 #include "harness/base/error.h"
 #include "harness/base/format.h"
 #include "harness/base/launch_outcome.h"
+#include "harness/json/fields.h"
 #include "harness/os/files.h"
 #include "harness/record/input.h"
 #include "harness/record/internal/line_codec.h"

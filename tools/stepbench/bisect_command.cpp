@@ -15,6 +15,7 @@
 #include "harness/plan/yaml_document.h"
 #include "harness/report/verdicts.h"
 #include "harness/text/printable.h"
+#include "harness/text/words.h"
 #include "tools/stepbench/internal/command_line.h"
 #include "tools/stepbench/internal/output_files.h"
 #include "tools/stepbench/internal/script_options.h"

@@ -14,6 +14,7 @@
 #include "harness/document/render.h"
 #include "harness/estimate/case_rows.h"
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/ops/op_table.h"
 #include "harness/record/quality.h"
 #include "harness/report/internal/answer.h"

@@ -13,6 +13,7 @@
 #include "harness/json/json_text.h"
 #include "harness/json/line_object.h"
 #include "harness/nights/fields.h"
+#include "harness/os/text_file.h"
 #include "harness/report/history.h"
 #include "harness/text/printable.h"
 

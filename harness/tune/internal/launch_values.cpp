@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "harness/estimate/columns.h"
+#include "harness/estimate/launch_values.h"
 #include "harness/record/quality.h"
 
 namespace stepbench::tune {

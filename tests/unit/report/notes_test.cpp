@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "harness/record/quality.h"
 #include "tests/testing.h"
 
 namespace stepbench::report {
