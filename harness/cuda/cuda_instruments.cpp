@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "harness/cuda/cuda_instruments.h"
 
+#include <unistd.h>
 #include <algorithm>
 
 #include "harness/base/format.h"
 #include "harness/cuda/internal/event_clock.h"
 #include "harness/cuda/internal/nvtx_ranges.h"
 #include "harness/cuda/internal/unavailable.h"
+#include "harness/machine/processes.h"
 #include "harness/workload.h"
 
 namespace stepbench {
@@ -38,6 +40,11 @@ std::size_t window_of(const ResolvedCase& resolved) {
   return kUsual;
 }
 
+std::int64_t queued_ns_of_this_thread() {
+  const auto times = machine::thread_times("/", ::getpid(), ::gettid());
+  return times ? times->waited_ns : 0;
+}
+
 std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, WorkerContext& context) {
   const std::optional<int> ordinal = device_of(resolved);
   if (!ordinal) return nullptr;
@@ -47,8 +54,10 @@ std::unique_ptr<Instrument> make_event_clock(const ResolvedCase& resolved, Worke
   }
   return std::make_unique<cuda::EventClock>(
       std::get<cuda::CudaApi>(std::move(api)), context.clock,
-      cuda::EventClockOptions{
-          .device = *ordinal, .window = window_of(resolved), .phase_names = context.phase_names});
+      cuda::EventClockOptions{.device = *ordinal,
+                              .window = window_of(resolved),
+                              .phase_names = context.phase_names,
+                              .queued_ns = queued_ns_of_this_thread});
 }
 
 std::unique_ptr<Instrument> make_nvtx(const ResolvedCase& resolved, WorkerContext& context) {

@@ -5,5 +5,7 @@ namespace stepbench {
 
 void Instrument::add_columns(Series&) {}
 void Instrument::window_ends() {}
+void Instrument::device_wait_begins() {}
+void Instrument::device_wait_ends() {}
 
 }  // namespace stepbench

@@ -42,6 +42,9 @@ class Instrument {
   // Called as soon as a window's last step has returned, in reverse list order; the device may
   // still be busy.
   virtual void window_ends();
+  // Around the host's wait until the device has finished a window's work.
+  virtual void device_wait_begins();
+  virtual void device_wait_ends();
   // True if it times windows on the device even if they begin with queued work.
   [[nodiscard]] virtual bool times_the_device() const { return false; }
   // After exercise(): PCI address of the device that the steps run on, "0000:17:00.0"; empty if

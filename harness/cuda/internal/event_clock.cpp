@@ -163,19 +163,30 @@ void EventClock::keep_for_overlap(std::int64_t step_begin_ns) {
   }
 }
 
+std::int64_t EventClock::queued_ns() const { return options_.queued_ns ? options_.queued_ns() : 0; }
+
+void EventClock::device_wait_begins() {
+  queued_ns_ = queued_ns();
+  wait_began_ns_ = clock_.now_ns();
+}
+
+void EventClock::device_wait_ends() {
+  if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
+  drained_ns_ = clock_.now_ns();
+  queued_ns_ = queued_ns() - queued_ns_;
+}
+
 void EventClock::add_columns(Series& cycle) {
   in_window_ = false;
   step_before_ = false;
   ++windows_;
-  if (ring_.failure().empty()) ring_.check("cudaDeviceSynchronize", api_.device_synchronize());
-  const std::int64_t drained_ns = clock_.now_ns();
   while (ring_.unread() > 0 && ring_.failure().empty()) read_oldest();
   grown_ += ring_.grown();
   if (!ring_.failure().empty() || rows_.size() != cycle.steps() || rows_.empty()) return;
   ClockMap::Moment last = moment(last_event_);
   last.device_ns = previous_end_ns_ + ring_.elapsed_ns(previous_end_, last_event_);
   const bool mapped = ring_.failure().empty();
-  if (!mapped || !misses_work(drained_ns, last)) {
+  if (!mapped || !misses_work(last)) {
     add_times(cycle);
     ++timed_;
     if (mapped) add_host_lead(cycle, last);
@@ -188,15 +199,22 @@ void EventClock::add_columns(Series& cycle) {
 }
 
 // True if the device kept working after all marked work had passed, for longer than copies for the
-// next few steps take: the steps computed on unmarked streams.
-bool EventClock::misses_work(std::int64_t drained_ns, ClockMap::Moment last) {
+// next few steps take: the steps computed on unmarked streams. Also if the host's queueing for a
+// CPU may hide that. What the host does before it waits for the device is no device work.
+bool EventClock::misses_work(ClockMap::Moment last) {
   const std::int64_t began_ns = rows_.front().device_end_ns - rows_.front().step.period_ns;
   const std::int64_t window_ns = rows_.back().device_end_ns - began_ns;
   const auto steps = static_cast<std::int64_t>(rows_.size());
   const std::int64_t usual_ns =
       std::max({kStepsAhead * window_ns / steps, window_ns / 10, kMinUnseenNs});
-  const std::int64_t unseen_ns = drained_ns - ClockMap(first_, last).host_ns(seen_until_ns_);
+  const std::int64_t seen_ns = ClockMap(first_, last).host_ns(seen_until_ns_);
+  const std::int64_t unseen_ns = drained_ns_ - std::max(seen_ns, wait_began_ns_);
   if (unseen_ns <= usual_ns) return false;
+  if (unseen_ns - queued_ns_ <= usual_ns) {
+    hidden_ns_ = std::max(hidden_ns_, queued_ns_);
+    ++hidden_;
+    return true;
+  }
   unseen_ns_ = std::max(unseen_ns_, unseen_ns);
   ++unseen_;
   return true;
@@ -259,6 +277,13 @@ void EventClock::report(ReportSink& sink) const {
                   "step's phases inside `with torch.cuda.stream(...)`, or let the current stream "
                   "wait for the others (wait_stream) before the step returns",
                   unseen_, windows_, unseen_ns_ / 1'000'000));
+  }
+  if (hidden_ > 0) {
+    sink.note(formatted(
+        "no device times of {} of {} windows: the thread waited {} ms for a CPU while the "
+        "device finished them, so work on streams that the steps did not name would not "
+        "be seen",
+        hidden_, windows_, hidden_ns_ / 1'000'000));
   }
   if (timed_ == 0) return;
   sink.metric("event_clock_error_ns", static_cast<double>(error_ns_));

@@ -4,14 +4,15 @@
 // stream), <phase>_side_device_ns and overlap_device_ns (all other streams), idle_device_ns and
 // host_lead_ns. A period starts at the previous step's end event, so the sum over a window is its
 // device time, however far the host runs ahead, and a window may begin on a busy device. A step
-// begins and ends on the stream of its last compute phase. A window with work on unmarked streams
-// gets no columns and a note. If no step was recorded before the window, an event at its beginning
-// replaces the previous end. Nothing waits for the device between a cycle's first step and its
-// window's end. Main thread only.
+// begins and ends on the stream of its last compute phase. A window with work on unmarked streams,
+// or in which that cannot be told, gets no columns and a note. If no step was recorded before the
+// window, an event at its beginning replaces the previous end. Nothing waits for the device between
+// a cycle's first step and its window's end. Main thread only.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -156,6 +157,8 @@ struct EventClockOptions {
   std::size_t window = 50;  // steps per window, if known
   std::size_t ring = 256;   // maximum of unread steps before the oldest is queried
   std::vector<std::string> phase_names = {};  // in order of PhaseId
+  // Cumulative time for which the calling thread was runnable without a CPU; empty: never.
+  std::function<std::int64_t()> queued_ns = {};
 };
 
 class EventClock final : public Instrument {
@@ -174,6 +177,8 @@ class EventClock final : public Instrument {
     return ring_.failure().empty() && unseen_ == 0;
   }
   [[nodiscard]] std::string device_pci() const override { return device_pci_; }
+  void device_wait_begins() override;
+  void device_wait_ends() override;
   void add_columns(Series& cycle) override;
   void report(ReportSink& sink) const override;
 
@@ -190,7 +195,8 @@ class EventClock final : public Instrument {
   void read_oldest();
   void keep_for_overlap(std::int64_t step_begin_ns);
   [[nodiscard]] ClockMap::Moment moment(CudaEvent event);
-  [[nodiscard]] bool misses_work(std::int64_t drained_ns, ClockMap::Moment last);
+  [[nodiscard]] std::int64_t queued_ns() const;
+  [[nodiscard]] bool misses_work(ClockMap::Moment last);
   void add_times(Series& cycle);
   void add_host_lead(Series& cycle, ClockMap::Moment last);
   [[nodiscard]] std::string missing_instruments_text() const;
@@ -228,8 +234,14 @@ class EventClock final : public Instrument {
   std::int64_t timed_ = 0;           // windows with columns
   std::int64_t leads_left_out_ = 0;  // windows without host_lead_ns
   std::int64_t seen_until_ns_ = 0;   // the last marked moment, since first_event_
-  std::int64_t unseen_ = 0;          // windows with unmarked work
+  // The host's wait for the device at the end of the window, and how long it was queued meanwhile.
+  std::int64_t wait_began_ns_ = 0;
+  std::int64_t drained_ns_ = 0;
+  std::int64_t queued_ns_ = 0;
+  std::int64_t unseen_ = 0;  // windows with unmarked work
   std::int64_t unseen_ns_ = 0;
+  std::int64_t hidden_ = 0;  // windows in which it cannot be told
+  std::int64_t hidden_ns_ = 0;
 };
 
 }  // namespace stepbench::cuda

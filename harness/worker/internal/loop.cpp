@@ -170,9 +170,11 @@ void Loop::end_window(const OnCycle& on_cycle) {
   in_window_ = false;
   result_.usage += os::current_usage() - usage_at_begin_;
   workload_.steps_done();
+  for (Instrument* instrument : instruments_.all()) instrument->device_wait_begins();
   const std::int64_t drain_ns = clock_.now_ns();
   workload_.synchronize();
   const std::int64_t drained_ns = end_ns - samples_.begin_ns() + (clock_.now_ns() - drain_ns);
+  for (Instrument* instrument : instruments_.all()) instrument->device_wait_ends();
   workload_.window(Edge::kEnd);
   Series columns = samples_.columns(end_ns);
   for (Instrument* instrument : instruments_.all()) instrument->add_columns(columns);

@@ -294,6 +294,8 @@ TEST(EventClock, CutWindow_IsForgotten) {
   events.change(Action::kNone, Action::kRecord);
   step(1, 70 * kUs);
   Series cycle{{"step_ns"}, {{100 * kUs}}};
+  events.device_wait_begins();
+  events.device_wait_ends();
   events.add_columns(cycle);
   EXPECT_THAT(cycle.column("step_device_ns"), ElementsAre(70 * kUs));
   EXPECT_THAT(cycle.column("period_device_ns"), ElementsAre(70 * kUs));
@@ -357,6 +359,36 @@ TEST(EventClock, UnnamedStream_HasNoPeriods) {
   ASSERT_EQ(scene.said.notes.size(), 1U);
   EXPECT_THAT(scene.said.notes[0],
               StartsWith("no device times of 2 of 2 windows: the device worked for 8 ms"));
+}
+
+// Reading facts of a loader's workers takes milliseconds.
+TEST(EventClock, HostWorkAfterTheSteps_IsNoDeviceWork) {
+  EventScene scene;
+  scene.after_steps = [&] { scene.clock.pass(20'000 * kUs); };
+  scene.run(two_phases(scene, 40 * kUs, 60 * kUs));
+  EXPECT_THAT(scene.column("period_device_ns"), SizeIs(4));
+  EXPECT_THAT(scene.said.notes, IsEmpty());
+}
+
+TEST(EventClock, QueuedHost_CannotTellUnnamedWork) {
+  EventScene scene;
+  std::int64_t queued_ns = 5'000 * kUs;
+  scene.options.queued_ns = [&] { return queued_ns; };
+  scene.schedule.repeat = 2;
+  bool is_queued = false;
+  scene.after_steps = [&] { is_queued = scene.cycles.size() == 1; };
+  scene.while_waiting = [&] {
+    if (!std::exchange(is_queued, false)) return;
+    scene.clock.pass(20'000 * kUs);
+    queued_ns += 19'500 * kUs;
+  };
+  scene.run(two_phases(scene, 40 * kUs, 60 * kUs));
+  ASSERT_THAT(scene.cycles, SizeIs(2));
+  EXPECT_NE(scene.cycles[0].find("period_device_ns"), nullptr);
+  EXPECT_EQ(scene.cycles[1].find("period_device_ns"), nullptr);
+  EXPECT_THAT(
+      scene.said.notes,
+      ElementsAre(StartsWith("no device times of 1 of 2 windows: the thread waited 19 ms")));
 }
 
 TEST(EventClock, CopyAhead_MayOutlastTheLastStep) {

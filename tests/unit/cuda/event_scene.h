@@ -21,8 +21,10 @@ class DeviceWork final : public Workload {
       : api_(std::move(api)), step_(std::move(step)), waits_(waits) {}
   std::optional<std::string> set_up() override { return std::nullopt; }
   void step(StepRecorder& step) override { step_(step); }
+  void steps_done() override { on_steps_done(); }
   void synchronize() override {
     if (waits_) (void)api_.device_synchronize();
+    on_wait();
   }
   void before_cycle() override { on_cycle(); }
   void window(Edge edge) override {
@@ -33,6 +35,8 @@ class DeviceWork final : public Workload {
 
   std::function<void()> on_cycle = [] {};
   std::function<void()> on_window = [] {};
+  std::function<void()> on_steps_done = [] {};
+  std::function<void()> on_wait = [] {};
 
  private:
   CudaApi api_;
@@ -48,6 +52,8 @@ struct EventScene {
       cuda.log.push_back("WINDOW");
       before_window();
     };
+    workload.on_steps_done = after_steps;
+    workload.on_wait = while_waiting;
     std::vector<std::string> names;
     for (const Phase& phase : built_in_phases()) names.push_back(phase.name);
     options.phase_names = names;
@@ -82,6 +88,8 @@ struct EventScene {
   EventClockOptions options{.window = 4};
   schedule::Schedule schedule{.wait = 0, .warmup = 2, .active = 4, .repeat = 1};
   std::function<void()> before_window = [] {};
+  std::function<void()> after_steps = [] {};    // of a window, before the host waits for the device
+  std::function<void()> while_waiting = [] {};  // for the device
   bool without_events = false;
   bool workload_waits = true;  // for the device, if the loop requests it
   std::optional<std::string> refused;
