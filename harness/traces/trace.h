@@ -11,8 +11,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -224,9 +224,12 @@ struct Trace {
   [[nodiscard]] const TraceLane& lane_of(const TraceEvent& event) const {
     return lanes[event.lane];
   }
-  [[nodiscard]] auto host_lanes() const {
-    return std::views::filter(lanes,
-                              [](const TraceLane& lane) { return lane.kind == LaneKind::kHost; });
+  [[nodiscard]] std::vector<std::reference_wrapper<const TraceLane>> host_lanes() const {
+    std::vector<std::reference_wrapper<const TraceLane>> of_host;
+    for (const TraceLane& lane : lanes) {
+      if (lane.kind == LaneKind::kHost) of_host.emplace_back(lane);
+    }
+    return of_host;
   }
   [[nodiscard]] std::string_view text(std::uint32_t index) const {
     return index == ops::kNoIndex ? std::string_view{} : std::string_view(texts[index]);

@@ -3,11 +3,12 @@
 
 #include <sqlite3.h>
 #include <algorithm>
-#include <ranges>
+#include <string_view>
 #include <vector>
 
 #include "harness/base/error.h"
 #include "harness/base/format.h"
+#include "harness/os/text_file.h"
 #include "harness/text/words.h"
 
 namespace stepbench::traces {
@@ -95,8 +96,7 @@ void ForeignDatabase::read(std::string_view table, std::string_view wanted,
   const std::set<std::string, std::less<>> there = columns(table);
   if (there.empty()) return;
   std::vector<std::string> list;
-  for (const auto column : std::views::split(wanted, ' ')) {
-    const std::string_view name(column.begin(), column.end());
+  for (const std::string_view name : os::split_words(wanted)) {
     list.push_back(there.contains(name) ? quoted_name(name) : "NULL");
   }
   const std::string sorted = order == Order::kSorted ? " ORDER BY 1" : "";
