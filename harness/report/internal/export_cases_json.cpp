@@ -75,9 +75,9 @@ void add_launch(json::JsonText& json, const estimate::MeasuredLaunch& measured,
   for (const auto& [name, phases] :
        {std::pair{"phases", &estimate.phases}, std::pair{"device_phases", &estimate.device_phases},
         std::pair{"side_phases", &estimate.side_phases}}) {
+    const auto steps = static_cast<double>(estimate.steps);
     add_object(json, name, *phases, [&](const estimate::PhaseTime& phase) {
-      json.number(phase.name + "_ns",
-                  static_cast<double>(phase.ns) / static_cast<double>(estimate.steps));
+      json.number(phase.name + "_ns", static_cast<double>(phase.ns) / steps);
     });
   }
   v("step_device_ns", estimate.device_span_ns, json::kSparse);
