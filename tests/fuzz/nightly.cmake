@@ -16,5 +16,5 @@ endif()
 execute_process(COMMAND ${CMAKE_COMMAND} --preset fuzz -DCMAKE_CXX_COMPILER=${clang} WORKING_DIRECTORY ${SOURCE}
                 COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${CMAKE_COMMAND} --build --preset fuzz WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir build/fuzz -L nightly --output-on-failure
+execute_process(COMMAND ${CMAKE_CTEST_COMMAND} --test-dir build/fuzz -L nightly -R ^Fuzz --output-on-failure
                 WORKING_DIRECTORY ${SOURCE} COMMAND_ERROR_IS_FATAL ANY)
