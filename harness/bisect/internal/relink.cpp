@@ -49,7 +49,7 @@ printf '%s\n' "$@" | sed 's/[\\"'\'' 	]/\\&/g' | awk -v seed="$STEPBENCH_LAYOUT"
     objects = 0
   }
   function take(word) {
-    if (word ~ /\.o$/ && word !~ /crt[^\/]*\.o$/ && last != "-o") run[++objects] = word
+    if (word ~ /\.o$/ && word !~ /(^|\/)[SMgr]*crt[^\/]*\.o$/ && last != "-o") run[++objects] = word
     else { flush(); print word }
     last = word
   }

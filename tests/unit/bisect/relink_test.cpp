@@ -51,6 +51,13 @@ TEST_F(Relink, EachNumber_MakesAnEquivalentProgram) {
   }
 }
 
+// The compiler calls its own objects ccXXXXXX.o, so some ccrtXXXX.o.
+TEST_F(Relink, ObjectCalledLikeCrt_IsMovedToo) {
+  sh("cp a.o ccrtab.o", {});
+  EXPECT_EQ(linked("c++ main.o ccrtab.o b.o -o program", 1),
+            linked("c++ main.o a.o b.o -o program", 1));
+}
+
 TEST_F(Relink, FailingTool_LinksAsAsked) {
   const char* command = "c++ main.o a.o b.o -o program";
   const std::string first = linked(command, 0);
