@@ -280,9 +280,9 @@ void EventClock::report(ReportSink& sink) const {
   }
   if (hidden_ > 0) {
     sink.note(formatted(
-        "no device times of {} of {} windows: the thread waited {} ms for a CPU while the "
-        "device finished them, so work on streams that the steps did not name would not "
-        "be seen",
+        "no device times of {} of {} windows: the thread waited {} ms for a CPU while the device "
+        "finished them, so it is unknown whether the device also worked on streams that the step "
+        "did not name",
         hidden_, windows_, hidden_ns_ / 1'000'000));
   }
   if (timed_ == 0) return;
