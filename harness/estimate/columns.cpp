@@ -414,14 +414,23 @@ std::span<const EstimateColumn> noise_columns() {
   return columns;
 }
 
-const EstimateColumn* find_column(std::string_view name) {
-  for (const auto columns :
-       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
-    for (const EstimateColumn& column : columns) {
-      if (column.metric.name == name) return &column;
+const std::vector<const EstimateColumn*>& all_columns() {
+  static const std::vector<const EstimateColumn*> all = [] {
+    std::vector<const EstimateColumn*> columns;
+    for (const auto of_kind :
+         {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
+      for (const EstimateColumn& column : of_kind) columns.push_back(&column);
     }
-  }
-  return nullptr;
+    return columns;
+  }();
+  return all;
+}
+
+const EstimateColumn* find_column(std::string_view name) {
+  const auto found = std::ranges::find(
+      all_columns(), name,
+      [](const EstimateColumn* column) -> std::string_view { return column->metric.name; });
+  return found == all_columns().end() ? nullptr : *found;
 }
 
 const std::vector<Metric>& harness_metrics() {

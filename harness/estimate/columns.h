@@ -91,6 +91,8 @@ struct EstimateColumn {
 [[nodiscard]] const std::vector<Metric>& harness_metrics();
 // Null for unknown names.
 [[nodiscard]] const EstimateColumn* find_column(std::string_view name);
+// Of keys, estimates, requests and noise, in this order.
+[[nodiscard]] const std::vector<const EstimateColumn*>& all_columns();
 
 // Value of any metric: by its row's formula; without a formula or a row, the launch's reported
 // metric of this name, else the mean of that column over its steps.

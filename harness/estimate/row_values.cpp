@@ -30,12 +30,9 @@ std::string lower_case(std::string_view text) {
 
 // Name of the column with this table head; empty if there is none.
 std::string column_headed(const std::string& head) {
-  for (const auto columns :
-       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
-    for (const EstimateColumn& column : columns) {
-      if (!column.header.empty() && text::is_same_head(column.header, head)) {
-        return column.metric.name;
-      }
+  for (const EstimateColumn* column : all_columns()) {
+    if (!column->header.empty() && text::is_same_head(column->header, head)) {
+      return column->metric.name;
     }
   }
   return {};
@@ -44,11 +41,8 @@ std::string column_headed(const std::string& head) {
 // What users call columns besides their names: heads without units, and the peak of any device.
 std::vector<std::string> other_words() {
   std::vector<std::string> words = {"peak_bytes"};
-  for (const auto columns :
-       {key_columns(), estimate_columns(), request_columns(), noise_columns()}) {
-    for (const EstimateColumn& column : columns) {
-      words.emplace_back(column.header.substr(0, column.header.find(" [")));
-    }
+  for (const EstimateColumn* column : all_columns()) {
+    words.emplace_back(column->header.substr(0, column->header.find(" [")));
   }
   std::erase(words, "");
   return words;
