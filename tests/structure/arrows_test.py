@@ -8,7 +8,7 @@ import re
 import sys
 import unittest
 
-from source_tree import CODE, ROOT, all_includes, includes_of, part_of, sources, text_of
+from source_tree import CODE, ROOT, all_includes, includes_of, part_of, reached_from, sources, text_of
 
 PUBLIC = set(open(sys.argv.pop(1)).read().split())
 
@@ -190,13 +190,7 @@ class PublicHeaders(unittest.TestCase):
                 self.assertTrue(include.angled or include.target in PUBLIC, f"{header} includes {include.target}")
 
     def test_worker_main_pulls_no_protocol(self):
-        reached, left = set(), ["harness/worker/worker_main.h"]
-        while left:
-            header = left.pop()
-            if header not in reached:
-                reached.add(header)
-                left += [include.target for include in includes_of(header) if not include.angled]
-        for header in reached:
+        for header in reached_from("harness/worker/worker_main.h"):
             self.assertNotIn(part_of(header), ("harness/ops", "harness/protocol", "harness/record"), header)
 
 

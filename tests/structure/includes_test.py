@@ -6,7 +6,7 @@ import functools
 import re
 import unittest
 
-from source_tree import CODE, ROOT, includes_of, sources, text_of
+from source_tree import CODE, reached_from, sources, text_of
 
 
 def code_of(text):
@@ -25,18 +25,6 @@ def words_of_namespaces(text):
 @functools.cache
 def words_of_header(file):
     return words_of_namespaces(text_of(file))
-
-
-@functools.cache
-def reached_from(file):
-    """The project's headers that the file includes, also through others."""
-    reached, left = set(), [file]
-    while left:
-        for include in includes_of(left.pop()):
-            if not include.angled and include.target not in reached and (ROOT / include.target).exists():
-                reached.add(include.target)
-                left.append(include.target)
-    return reached
 
 
 def missing_in(text, reached, declared):

@@ -43,6 +43,18 @@ def includes_of(file):
     return found
 
 
+@functools.cache
+def reached_from(file):
+    """The project's headers that the file includes, also through others."""
+    reached, left = set(), [file]
+    while left:
+        for include in includes_of(left.pop()):
+            if not include.angled and include.target not in reached and (ROOT / include.target).exists():
+                reached.add(include.target)
+                left.append(include.target)
+    return reached
+
+
 def all_includes():
     """(file, include) of all code."""
     return [(file, include) for file in sources(*CODE) for include in includes_of(file)]
